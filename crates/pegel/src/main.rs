@@ -1,0 +1,2 @@
+//! Pegel.
+fn main() {}
