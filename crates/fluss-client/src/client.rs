@@ -1,0 +1,365 @@
+//! The client: finds the cluster, keeps to its coordinator, repeats safe reads.
+//!
+//! Catalog questions go to the coordinator alone, on a connection that answered
+//! as a coordinator: tablet servers answer the same requests out of a cache and
+//! would hide that the coordinator is gone. Bootstrap addresses are only used
+//! to find out who the coordinator is.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use fluss_codec::messages::{MetadataRequest, MetadataResponse, PbServerNode, Request};
+use fluss_codec::server_type::ServerType;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::bootstrap::HostPort;
+use crate::budget::RequestBudget;
+use crate::clock;
+use crate::connection::{Connection, backoff};
+use crate::error::Error;
+use crate::metadata::LeaderCache;
+use crate::observer::{Event, NoObserver, Observer};
+use crate::pool::Pool;
+use crate::settings::{ConnectionSettings, INVENTORY_REQUESTS_PER_SECOND};
+
+/// Head start of one bootstrap address over the next one.
+const BOOTSTRAP_STAGGER: Duration = Duration::from_millis(300);
+
+/// A client of one Fluss cluster. Cheap to clone; clones share connections.
+#[derive(Clone)]
+pub struct FlussClient {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) settings: ConnectionSettings,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) budget: RequestBudget,
+    pub(crate) leaders: LeaderCache,
+    known: Mutex<Known>,
+}
+
+/// What the last successful discovery found.
+#[derive(Default)]
+struct Known {
+    coordinator: Option<HostPort>,
+    tablet_servers: Vec<HostPort>,
+}
+
+/// A server as cluster metadata describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerNode {
+    /// The server's id; tablet servers count from 0, the coordinator's has no meaning of its own.
+    pub id: i32,
+    /// Advertised address on the listener that was asked.
+    pub address: HostPort,
+    /// Rack, when one is configured.
+    pub rack: Option<String>,
+}
+
+/// The servers that one answer to a metadata request names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterMetadata {
+    /// Address that answered.
+    pub answered_by: HostPort,
+    /// Kind of server that answered, absent with servers that do not say.
+    pub answered_by_type: Option<&'static str>,
+    /// The coordinator, absent while none is registered.
+    pub coordinator: Option<ServerNode>,
+    /// Registered tablet servers in the order of their ids. ZooKeeper lists a
+    /// dead one for up to its session timeout.
+    pub tablet_servers: Vec<ServerNode>,
+}
+
+impl FlussClient {
+    /// Makes a client. Nothing is dialled before the first question.
+    ///
+    /// # Errors
+    /// `invalid_setting` when certificates or keys cannot be used.
+    pub fn new(settings: ConnectionSettings) -> Result<Self, Error> {
+        Self::with_observer(settings, Arc::new(NoObserver))
+    }
+
+    /// Makes a client whose doings are told to `observer`.
+    ///
+    /// # Errors
+    /// As [`FlussClient::new`].
+    pub fn with_observer(settings: ConnectionSettings, observer: Arc<dyn Observer>) -> Result<Self, Error> {
+        let pool = Pool::new(&settings, observer)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                settings,
+                pool,
+                budget: RequestBudget::new(INVENTORY_REQUESTS_PER_SECOND),
+                leaders: LeaderCache::default(),
+                known: Mutex::new(Known::default()),
+            }),
+        })
+    }
+
+    /// Returns the settings this client was made with.
+    pub fn settings(&self) -> &ConnectionSettings {
+        &self.inner.settings
+    }
+
+    /// Asks the coordinator itself which servers there are.
+    ///
+    /// # Errors
+    /// `coordinator_unavailable` when the coordinator does not answer on its own
+    /// connection, even if tablet servers still do.
+    pub async fn cluster_metadata(&self) -> Result<ClusterMetadata, Error> {
+        let deadline = self.deadline();
+        let request = MetadataRequest::default();
+        let (answer, connection) = self.ask_coordinator_at(&request, deadline).await?;
+        let metadata = self.read_cluster(&answer, &connection)?;
+        self.remember(&metadata);
+        Ok(metadata)
+    }
+
+    /// Returns the deadline of a read that starts now.
+    pub(crate) fn deadline(&self) -> Instant {
+        clock::deadline_in(self.inner.settings.request_timeout())
+    }
+
+    pub(crate) fn limit(&self) -> Duration {
+        self.inner.settings.request_timeout()
+    }
+
+    /// Sends a safe read to the coordinator, repeated as the settings allow.
+    pub(crate) async fn ask_coordinator<R: Request>(&self, request: &R) -> Result<R::Response, Error> {
+        self.ask_coordinator_at(request, self.deadline()).await.map(|(answer, _)| answer)
+    }
+
+    /// Like [`Self::ask_coordinator`], for background reads that keep to the request budget.
+    pub(crate) async fn ask_coordinator_gently<R: Request>(
+        &self,
+        request: &R,
+    ) -> Result<(R::Response, Arc<Connection>), Error> {
+        let waited = self.inner.budget.take().await;
+        if !waited.is_zero() {
+            self.inner.pool.observer().observe(&Event::Throttled { duration: waited });
+        }
+        self.ask_coordinator_at(request, self.deadline()).await
+    }
+
+    /// Sends a safe read to the coordinator and also says which connection answered.
+    pub(crate) async fn ask_coordinator_at<R: Request>(
+        &self,
+        request: &R,
+        deadline: Instant,
+    ) -> Result<(R::Response, Arc<Connection>), Error> {
+        let mut attempt = 1;
+        loop {
+            let result = self.ask_coordinator_once(request, deadline).await;
+            let error = match result {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            if error.invalidates_metadata() || matches!(error, Error::CoordinatorUnavailable { .. }) {
+                self.forget_coordinator();
+            }
+            if !self.may_retry(&error, attempt, deadline, R::KEY.name()).await {
+                return Err(error);
+            }
+            attempt += 1;
+        }
+    }
+
+    async fn ask_coordinator_once<R: Request>(
+        &self,
+        request: &R,
+        deadline: Instant,
+    ) -> Result<(R::Response, Arc<Connection>), Error> {
+        let connection = self.coordinator(deadline, R::KEY.name()).await?;
+        let answer = connection.request(request, deadline, self.limit()).await;
+        match answer {
+            Ok(answer) => Ok((answer, connection)),
+            // Silence or a broken connection of the coordinator is the coordinator being gone.
+            Err(
+                error
+                @ (Error::RequestTimeout { .. } | Error::ConnectionLost { .. } | Error::Protocol { .. }),
+            ) => Err(Error::CoordinatorUnavailable {
+                address: Some(connection.address().clone()),
+                source: Some(Box::new(error)),
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Says whether a read may be made again, after waiting out the pause before it.
+    pub(crate) async fn may_retry(
+        &self,
+        error: &Error,
+        attempt: u32,
+        deadline: Instant,
+        api: &'static str,
+    ) -> bool {
+        if !error.is_retryable() || attempt >= self.inner.settings.read_max_attempts() {
+            return false;
+        }
+        let pause = backoff(attempt - 1);
+        if clock::remaining(deadline) <= pause {
+            return false;
+        }
+        self.inner.pool.observer().observe(&Event::Retry { api, attempt, error: error.code() });
+        sleep(pause).await;
+        true
+    }
+
+    /// Returns a connection to the coordinator, which answered as one.
+    async fn coordinator(&self, deadline: Instant, api: &'static str) -> Result<Arc<Connection>, Error> {
+        let known = self.lock_known().coordinator.clone();
+        let address = match known {
+            Some(address) => address,
+            None => match self.discover(deadline).await?.coordinator {
+                Some(node) => node.address,
+                None => return Err(Error::CoordinatorUnavailable { address: None, source: None }),
+            },
+        };
+        self.inner.pool.get(&address, Some(ServerType::Coordinator), deadline, api).await.map_err(|error| {
+            match error {
+                // Wrong credentials say nothing about the coordinator's health.
+                error @ (Error::Authentication { .. } | Error::HostNotAllowed { .. }) => error,
+                error => {
+                    Error::CoordinatorUnavailable { address: Some(address), source: Some(Box::new(error)) }
+                }
+            }
+        })
+    }
+
+    /// Returns a connection to a tablet server, which answered as one.
+    pub(crate) async fn tablet_server(
+        &self,
+        address: &HostPort,
+        deadline: Instant,
+        api: &'static str,
+    ) -> Result<Arc<Connection>, Error> {
+        self.inner.pool.get(address, Some(ServerType::TabletServer), deadline, api).await
+    }
+
+    /// Asks the bootstrap addresses, and servers known from before, who is in the cluster.
+    ///
+    /// Each address has a short head start over the next one, so that a mute or
+    /// black-holed one delays the answer by little. The first usable answer wins.
+    async fn discover(&self, deadline: Instant) -> Result<ClusterMetadata, Error> {
+        let candidates = self.candidates();
+        let mut failures: Vec<Option<Error>> = vec![None; candidates.len()];
+        let mut waiting = candidates.iter().cloned().enumerate();
+        let mut asking: JoinSet<(usize, Result<ClusterMetadata, Error>)> = JoinSet::new();
+        let mut without_coordinator = None;
+        loop {
+            let next_start = match waiting.next() {
+                Some((index, address)) => {
+                    let client = self.clone();
+                    asking.spawn(async move { (index, client.ask_for_cluster(&address, deadline).await) });
+                    clock::deadline_in(BOOTSTRAP_STAGGER).min(deadline)
+                }
+                None => deadline + BOOTSTRAP_STAGGER,
+            };
+            match timeout_at(next_start, asking.join_next()).await {
+                Ok(Some(Ok((_, Ok(metadata))))) if metadata.coordinator.is_some() => {
+                    self.remember(&metadata);
+                    return Ok(metadata);
+                }
+                Ok(Some(Ok((_, Ok(metadata))))) => without_coordinator = Some(metadata),
+                Ok(Some(Ok((index, Err(error))))) => {
+                    if let Some(place) = failures.get_mut(index) {
+                        *place = Some(error);
+                    }
+                }
+                // A task that panicked or was aborted tells nothing.
+                Ok(Some(Err(_))) | Err(_) => {}
+                Ok(None) => break,
+            }
+        }
+        if let Some(metadata) = without_coordinator {
+            return Ok(metadata);
+        }
+        let mut failures: Vec<Error> =
+            failures.into_iter().take(self.inner.settings.bootstrap().addresses().len()).flatten().collect();
+        match (failures.len(), failures.pop()) {
+            (1, Some(only)) => Err(only),
+            (_, last) => Err(Error::BootstrapFailed { failures: failures.into_iter().chain(last).collect() }),
+        }
+    }
+
+    /// Returns whom to ask for the cluster: bootstrap addresses first, then servers seen before.
+    fn candidates(&self) -> Vec<HostPort> {
+        let mut candidates = self.inner.settings.bootstrap().addresses().to_vec();
+        let known = self.lock_known();
+        for address in known.tablet_servers.iter().take(3) {
+            if !candidates.contains(address) {
+                candidates.push(address.clone());
+            }
+        }
+        candidates
+    }
+
+    async fn ask_for_cluster(&self, address: &HostPort, deadline: Instant) -> Result<ClusterMetadata, Error> {
+        let request = MetadataRequest::default();
+        let connection = self.inner.pool.get(address, None, deadline, MetadataRequest::KEY.name()).await?;
+        let answer = connection.request(&request, deadline, self.limit()).await?;
+        self.read_cluster(&answer, &connection)
+    }
+
+    fn read_cluster(
+        &self,
+        answer: &MetadataResponse,
+        connection: &Connection,
+    ) -> Result<ClusterMetadata, Error> {
+        read_cluster(answer, connection, |host| self.inner.settings.allows_advertised_host(host))
+    }
+
+    fn remember(&self, metadata: &ClusterMetadata) {
+        let mut known = self.lock_known();
+        known.coordinator = metadata.coordinator.as_ref().map(|node| node.address.clone());
+        known.tablet_servers = metadata.tablet_servers.iter().map(|node| node.address.clone()).collect();
+        let bootstrap = self.inner.settings.bootstrap().addresses();
+        self.inner.pool.retain(|address| {
+            bootstrap.contains(address)
+                || known.coordinator.as_ref() == Some(address)
+                || known.tablet_servers.contains(address)
+        });
+    }
+
+    fn forget_coordinator(&self) {
+        self.lock_known().coordinator = None;
+    }
+
+    fn lock_known(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.inner.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads the servers out of a metadata answer.
+pub(crate) fn read_cluster(
+    answer: &MetadataResponse,
+    connection: &Connection,
+    allows: impl Fn(&str) -> bool,
+) -> Result<ClusterMetadata, Error> {
+    let node = |node: &PbServerNode| -> Result<ServerNode, Error> {
+        let address = u16::try_from(node.port)
+            .ok()
+            .and_then(|port| HostPort::new(&node.host, port).ok())
+            .ok_or_else(|| {
+                Error::corrupt(
+                    connection.address(),
+                    format!("server {} has no usable address: {}:{}", node.node_id, node.host, node.port),
+                )
+            })?;
+        if !allows(address.host()) {
+            return Err(Error::HostNotAllowed { address });
+        }
+        Ok(ServerNode { id: node.node_id, address, rack: node.rack.clone() })
+    };
+    let mut tablet_servers =
+        answer.tablet_servers.iter().map(node).collect::<Result<Vec<ServerNode>, Error>>()?;
+    tablet_servers.sort_by_key(|server| server.id);
+    Ok(ClusterMetadata {
+        answered_by: connection.address().clone(),
+        answered_by_type: connection.server_type().map(|kind| crate::error::server_type_word(Some(kind))),
+        coordinator: answer.coordinator_server.as_ref().map(node).transpose()?,
+        tablet_servers,
+    })
+}

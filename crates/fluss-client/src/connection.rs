@@ -1,0 +1,583 @@
+//! One connection to one server: negotiation, authentication, requests in flight.
+//!
+//! Two tasks own the two halves of the stream; requests meet their answers by
+//! id. Every request has a deadline. A connection that sent bytes we cannot
+//! read, or nothing at all while a request waited out its deadline, is never
+//! used again. Follows the connection life of the Java client 0.9.1
+//! (`ServerConnection`), except that nothing here waits without a limit.
+
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use fluss_codec::api_key::ApiKey;
+use fluss_codec::error_code::ServerErrorCode;
+use fluss_codec::frame::{self, FrameReader, ResponseFrame};
+use fluss_codec::messages::{self, ApiVersionsRequest, AuthenticateRequest, ErrorResponse, Request};
+use fluss_codec::server_type::ServerType;
+use fluss_codec::versions::ApiVersionTable;
+use secrecy::ExposeSecret;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, timeout_at};
+
+use crate::bootstrap::HostPort;
+use crate::clock;
+use crate::dial::Stream;
+use crate::error::{AuthenticationFault, Error, ProtocolFault, SharedSource, TlsFault};
+use crate::observer::{Event, Observer};
+use crate::settings::SaslCredentials;
+use crate::tls;
+
+/// Most requests under way on one connection; more wait for a place.
+const MAX_IN_FLIGHT: usize = 1024;
+/// Requests that may wait for the socket.
+const OUTGOING_QUEUE: usize = 64;
+/// Least space offered to one read from the socket.
+const READ_CHUNK_BYTES: usize = 16 * 1024;
+/// Most restarts of an authentication that the server asks to repeat (code 51).
+const MAX_AUTHENTICATION_RESTARTS: u32 = 5;
+/// Name and version sent to servers.
+const SOFTWARE: (&str, &str) = ("pegel", env!("CARGO_PKG_VERSION"));
+
+/// Why a connection ended.
+#[derive(Debug, Clone)]
+enum CloseCause {
+    /// The peer closed it.
+    Closed,
+    /// Reading or writing failed.
+    Io(Arc<io::Error>),
+    /// A TLS alert came.
+    Tls(TlsFault, Arc<io::Error>),
+    /// Bytes that are no legal frame came.
+    Corrupt(String),
+    /// The server said that its pipeline failed.
+    ServerFailure(ErrorResponse),
+    /// A request waited out its deadline and not one byte came meanwhile.
+    Silent,
+}
+
+/// A negotiated and, where configured, authenticated connection.
+pub(crate) struct Connection {
+    shared: Arc<Shared>,
+    outgoing: mpsc::Sender<Bytes>,
+    versions: OnceLock<ApiVersionTable>,
+    demands_sasl_hint: bool,
+    tasks: [AbortHandle; 2],
+}
+
+struct Shared {
+    address: HostPort,
+    observer: Arc<dyn Observer>,
+    state: Mutex<State>,
+    is_closed: AtomicBool,
+    room: tokio::sync::Semaphore,
+}
+
+struct State {
+    next_id: i32,
+    wrapped: bool,
+    pending: HashMap<i32, oneshot::Sender<Result<Bytes, Failure>>>,
+    last_received: Instant,
+    closed: Option<CloseCause>,
+}
+
+/// What ended a request: the connection, or an error answer.
+enum Failure {
+    Connection(CloseCause),
+    Answer(ErrorResponse),
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+    }
+}
+
+impl Connection {
+    /// Makes a connection out of a fresh stream: asks for versions, then authenticates.
+    ///
+    /// # Errors
+    /// `protocol_failed`, `tls_expected` when no negotiation comes about, `authentication_…`
+    /// when the credentials are not accepted.
+    pub(crate) async fn open(
+        address: &HostPort,
+        stream: Stream,
+        sasl: Option<&SaslCredentials>,
+        limits: &Limits,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Self, Error> {
+        let connection = Self::negotiate(address, stream, sasl.is_some(), limits, observer).await?;
+        if let Some(credentials) = sasl {
+            connection.authenticate(credentials, limits.request_timeout).await?;
+        }
+        Ok(connection)
+    }
+
+    /// Does the first half of [`Connection::open`]: the version request alone.
+    pub(crate) async fn negotiate(
+        address: &HostPort,
+        stream: Stream,
+        has_sasl: bool,
+        limits: &Limits,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Self, Error> {
+        let over_tls = matches!(stream, Stream::Tls(_));
+        let shared = Arc::new(Shared {
+            address: address.clone(),
+            observer,
+            state: Mutex::new(State {
+                next_id: 0,
+                wrapped: false,
+                pending: HashMap::new(),
+                last_received: clock::now(),
+                closed: None,
+            }),
+            is_closed: AtomicBool::new(false),
+            room: tokio::sync::Semaphore::new(MAX_IN_FLIGHT),
+        });
+        let (reading, writing) = tokio::io::split(stream);
+        let (outgoing, queue) = mpsc::channel(OUTGOING_QUEUE);
+        let reader = tokio::spawn(read_frames(Arc::clone(&shared), reading, limits.max_frame_bytes));
+        let writer = tokio::spawn(write_frames(Arc::clone(&shared), writing, queue));
+        // The guard ends both tasks when the negotiation below fails or is dropped.
+        let connection = Self {
+            shared,
+            outgoing,
+            versions: OnceLock::new(),
+            demands_sasl_hint: !has_sasl,
+            tasks: [reader.abort_handle(), writer.abort_handle()],
+        };
+        let answer = connection
+            .send(0, &version_request(), clock::deadline_in(limits.request_timeout), limits.request_timeout)
+            .await
+            .map_err(|error| negotiation_error(error, over_tls))?;
+        let table = ApiVersionTable::from_response(&answer).map_err(|error| Error::Protocol {
+            address: address.clone(),
+            fault: ProtocolFault::NotAFrame(error.to_string()),
+        })?;
+        connection.versions.get_or_init(|| table);
+        Ok(connection)
+    }
+
+    /// Proves who we are with SASL/PLAIN.
+    pub(crate) async fn authenticate(
+        &self,
+        credentials: &SaslCredentials,
+        limit: Duration,
+    ) -> Result<(), Error> {
+        let deadline = clock::deadline_in(limit);
+        let token =
+            Bytes::from(format!("\0{}\0{}", credentials.username, credentials.password.expose_secret()));
+        let request = AuthenticateRequest { protocol: "PLAIN".to_owned(), token };
+        for restart in 0..=MAX_AUTHENTICATION_RESTARTS {
+            match self.send(0, &request, deadline, limit).await {
+                Ok(answer) if answer.challenge.as_ref().is_none_or(|challenge| challenge.is_empty()) => {
+                    return Ok(());
+                }
+                Ok(_) => return Err(self.authentication_fault(AuthenticationFault::Unsettled)),
+                Err(Error::Server { code, message, .. }) => match code.code() {
+                    51 => tokio::time::sleep(backoff(restart)).await,
+                    46 | -1 => return Err(self.authentication_fault(refusal(code, &message))),
+                    _ => {
+                        return Err(Error::Server {
+                            address: self.shared.address.clone(),
+                            api: ApiKey::Authenticate.name(),
+                            code,
+                            message,
+                        });
+                    }
+                },
+                Err(error) => return Err(error),
+            }
+        }
+        Err(self.authentication_fault(AuthenticationFault::Unsettled))
+    }
+
+    /// Sends one request and waits for its answer until `deadline`.
+    ///
+    /// `limit` is the span that `deadline` came from and only used in messages.
+    /// Dropping the future gives the request up; its answer is then ignored.
+    ///
+    /// # Errors
+    /// `unsupported_api` without sending, `request_timeout`, `connection_lost`,
+    /// `corrupt_answer`, `server_error`, `authentication_required`.
+    pub(crate) async fn request<R: Request>(
+        &self,
+        request: &R,
+        deadline: Instant,
+        limit: Duration,
+    ) -> Result<R::Response, Error> {
+        let version =
+            self.versions.get().and_then(|versions| versions.negotiate(R::KEY).ok()).ok_or_else(|| {
+                Error::Unsupported { address: self.shared.address.clone(), api: R::KEY.name() }
+            })?;
+        match self.send(version, request, deadline, limit).await {
+            Err(Error::Server { code, .. }) if code.code() == 46 && self.demands_sasl_hint => {
+                Err(self.authentication_fault(AuthenticationFault::Required))
+            }
+            result => result,
+        }
+    }
+
+    /// Asks for the versions once more, which proves that the server answers now.
+    pub(crate) async fn ping(&self, deadline: Instant, limit: Duration) -> Result<(), Error> {
+        self.send(0, &version_request(), deadline, limit).await.map(drop)
+    }
+
+    /// Returns the kind of server that answered the negotiation.
+    pub(crate) fn server_type(&self) -> Option<ServerType> {
+        self.versions.get().and_then(ApiVersionTable::server_type)
+    }
+
+    /// Returns what the server offered.
+    pub(crate) fn versions(&self) -> Option<&ApiVersionTable> {
+        self.versions.get()
+    }
+
+    /// Returns the address that was dialled.
+    pub(crate) fn address(&self) -> &HostPort {
+        &self.shared.address
+    }
+
+    /// Returns whether this connection can take no more requests.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.shared.is_closed.load(Ordering::Acquire)
+    }
+
+    fn authentication_fault(&self, fault: AuthenticationFault) -> Error {
+        Error::Authentication { address: self.shared.address.clone(), fault }
+    }
+
+    async fn send<R: Request>(
+        &self,
+        version: i16,
+        request: &R,
+        deadline: Instant,
+        limit: Duration,
+    ) -> Result<R::Response, Error> {
+        let started = clock::now();
+        let result = match timeout_at(deadline, self.exchange(version, request)).await {
+            Ok(result) => result.and_then(|body| self.decode::<R>(body)),
+            Err(_) => {
+                self.shared.note_silence(started);
+                Err(Error::RequestTimeout {
+                    address: self.shared.address.clone(),
+                    api: R::KEY.name(),
+                    timeout_ms: clock::millis(limit),
+                })
+            }
+        };
+        self.shared.observer.observe(&Event::Request {
+            address: &self.shared.address,
+            api: R::KEY.name(),
+            error: result.as_ref().err().map(Error::code),
+            duration: clock::now() - started,
+        });
+        result
+    }
+
+    fn decode<R: Request>(&self, body: Bytes) -> Result<R::Response, Error> {
+        messages::decode::<R::Response>(body).map_err(|error| {
+            self.shared.observer.observe(&Event::DecodeFailure { address: &self.shared.address });
+            // The frame was whole, so the stream is still in step; but a peer that
+            // sends such a body is not to be trusted with the next request.
+            self.shared.close(&CloseCause::Corrupt(error.to_string()));
+            Error::corrupt_message(&self.shared.address, &error)
+        })
+    }
+
+    async fn exchange<R: Request>(&self, version: i16, request: &R) -> Result<Bytes, Error> {
+        let api = R::KEY;
+        // Closing the semaphore would be a second sign of the same event, so it stays open.
+        let _place = self.shared.room.acquire().await;
+        let (id, answer) = self.shared.register(api)?;
+        let _ticket = Ticket { shared: &self.shared, id };
+        let bytes = frame::encode_request(version, id, request)
+            .map_err(|error| Error::corrupt_frame(&self.shared.address, &error))?;
+        if self.outgoing.send(bytes).await.is_err() {
+            return Err(self.shared.closed_error(api));
+        }
+        match answer.await {
+            Ok(Ok(body)) => Ok(body),
+            Ok(Err(Failure::Answer(error))) => {
+                Err(Error::server(&self.shared.address, api, error.error_code, error.error_message))
+            }
+            Ok(Err(Failure::Connection(cause))) => Err(self.shared.error_of(&cause, api)),
+            Err(_) => Err(self.shared.closed_error(api)),
+        }
+    }
+}
+
+fn version_request() -> ApiVersionsRequest {
+    ApiVersionsRequest {
+        client_software_name: SOFTWARE.0.to_owned(),
+        client_software_version: SOFTWARE.1.to_owned(),
+    }
+}
+
+/// Limits that a connection keeps to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Limit of the negotiation and of each authentication step.
+    pub(crate) request_timeout: Duration,
+    /// Largest frame taken from a server, in bytes.
+    pub(crate) max_frame_bytes: usize,
+}
+
+/// Takes a request off the books when its future ends, however it ends.
+struct Ticket<'a> {
+    shared: &'a Shared,
+    id: i32,
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        self.shared.lock().pending.remove(&self.id);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the next request its id and a place to wait.
+    fn register(&self, api: ApiKey) -> Result<(i32, oneshot::Receiver<Result<Bytes, Failure>>), Error> {
+        let (sender, receiver) = oneshot::channel();
+        let mut state = self.lock();
+        if let Some(cause) = &state.closed {
+            return Err(self.error_of(cause, api));
+        }
+        let id = state.next_id;
+        (state.next_id, state.wrapped) = match id.checked_add(1) {
+            Some(next) => (next, state.wrapped),
+            None => (0, true),
+        };
+        state.pending.insert(id, sender);
+        let in_flight = state.pending.len();
+        drop(state);
+        if in_flight > 1 {
+            self.observer.observe(&Event::Queue { address: &self.address, in_flight });
+        }
+        Ok((id, receiver))
+    }
+
+    /// Hands an answer to whoever waits for it.
+    ///
+    /// An id that was given out but is no longer waited for belongs to a request
+    /// that was given up. One that was never given out means the stream is out of step.
+    fn answer(&self, id: i32, result: Result<Bytes, Failure>) -> Result<(), CloseCause> {
+        let mut state = self.lock();
+        let waiting = state.pending.remove(&id);
+        let was_issued = id >= 0 && (state.wrapped || id < state.next_id);
+        drop(state);
+        match waiting {
+            Some(sender) => {
+                let _ = sender.send(result);
+                Ok(())
+            }
+            None if was_issued => {
+                self.observer.observe(&Event::LateAnswer { address: &self.address });
+                Ok(())
+            }
+            None => Err(CloseCause::Corrupt(format!("answer to request {id}, which was never sent"))),
+        }
+    }
+
+    /// Ends the connection when nothing at all came since `since`.
+    fn note_silence(&self, since: Instant) {
+        let is_silent = self.lock().last_received <= since;
+        if is_silent {
+            self.close(&CloseCause::Silent);
+        }
+    }
+
+    /// Ends the connection once and fails everything that waits on it.
+    fn close(&self, cause: &CloseCause) {
+        let pending = {
+            let mut state = self.lock();
+            if state.closed.is_some() {
+                return;
+            }
+            state.closed = Some(cause.clone());
+            std::mem::take(&mut state.pending)
+        };
+        self.is_closed.store(true, Ordering::Release);
+        for sender in pending.into_values() {
+            let _ = sender.send(Err(Failure::Connection(cause.clone())));
+        }
+        self.observer.observe(&Event::ConnectionClosed { address: &self.address });
+    }
+
+    fn closed_error(&self, api: ApiKey) -> Error {
+        let cause = self.lock().closed.clone().unwrap_or(CloseCause::Closed);
+        self.error_of(&cause, api)
+    }
+
+    fn error_of(&self, cause: &CloseCause, api: ApiKey) -> Error {
+        let address = self.address.clone();
+        let lost = |source: Option<SharedSource>| Error::ConnectionLost {
+            address: self.address.clone(),
+            api: api.name(),
+            source,
+        };
+        match cause {
+            CloseCause::Closed | CloseCause::Silent => lost(None),
+            CloseCause::Io(error) => lost(Some(Arc::<io::Error>::clone(error))),
+            CloseCause::Tls(fault, error) => {
+                Error::Tls { address, fault: fault.clone(), source: Some(Arc::<io::Error>::clone(error)) }
+            }
+            CloseCause::Corrupt(reason) => Error::corrupt(&self.address, reason.clone()),
+            CloseCause::ServerFailure(error) => {
+                Error::server(&self.address, api, error.error_code, error.error_message.clone())
+            }
+        }
+    }
+}
+
+/// Reads frames until the connection ends, and says why it ended.
+async fn read_frames(shared: Arc<Shared>, mut reading: ReadHalf<Stream>, limit: usize) {
+    let cause = read_until_closed(&shared, &mut reading, limit).await;
+    if matches!(cause, CloseCause::Corrupt(_)) {
+        shared.observer.observe(&Event::DecodeFailure { address: &shared.address });
+    }
+    shared.close(&cause);
+}
+
+async fn read_until_closed(shared: &Shared, reading: &mut ReadHalf<Stream>, limit: usize) -> CloseCause {
+    let mut frames = FrameReader::new(limit);
+    let mut buffer = BytesMut::with_capacity(READ_CHUNK_BYTES);
+    let mut opening: Option<[u8; 5]> = None;
+    loop {
+        buffer.reserve(READ_CHUNK_BYTES);
+        match reading.read_buf(&mut buffer).await {
+            Ok(0) => return CloseCause::Closed,
+            Ok(_) => shared.lock().last_received = clock::now(),
+            Err(error) => {
+                return match tls::fault_of(&error) {
+                    Some(fault) => CloseCause::Tls(fault, Arc::new(error)),
+                    None if error.kind() == io::ErrorKind::UnexpectedEof => CloseCause::Closed,
+                    None => CloseCause::Io(Arc::new(error)),
+                };
+            }
+        }
+        if opening.is_none() {
+            opening = buffer.first_chunk::<5>().copied();
+        }
+        loop {
+            let frame = match frames.feed(&mut buffer) {
+                Ok(Some(frame)) => frame,
+                Ok(None) => break,
+                Err(error) => return CloseCause::Corrupt(describe(opening, &error.to_string())),
+            };
+            if let Err(cause) = dispatch(shared, frame) {
+                return cause;
+            }
+        }
+    }
+}
+
+fn dispatch(shared: &Shared, frame: Bytes) -> Result<(), CloseCause> {
+    match frame::decode_response(frame) {
+        Err(error) => Err(CloseCause::Corrupt(error.to_string())),
+        Ok(ResponseFrame::Success { request_id, body }) => shared.answer(request_id, Ok(body)),
+        Ok(ResponseFrame::Error { request_id, error }) => {
+            shared.answer(request_id, Err(Failure::Answer(error)))
+        }
+        Ok(ResponseFrame::ServerFailure { error }) => Err(CloseCause::ServerFailure(error)),
+    }
+}
+
+/// Says what a foreign protocol's first bytes look like, since the frame error alone helps nobody.
+fn describe(opening: Option<[u8; 5]>, error: &str) -> String {
+    match opening {
+        Some([0x14..=0x17, 0x03, 0x00..=0x04, ..]) => TLS_RECORD.to_owned(),
+        Some([b'H', b'T', b'T', b'P', ..]) => "it speaks HTTP".to_owned(),
+        Some([b'S', b'S', b'H', b'-', ..]) => "it speaks SSH".to_owned(),
+        _ => error.to_owned(),
+    }
+}
+
+/// Marks an answer that was a TLS record, see [`describe`].
+const TLS_RECORD: &str = "it speaks TLS";
+
+/// Writes queued requests until the connection ends.
+async fn write_frames(shared: Arc<Shared>, mut writing: WriteHalf<Stream>, mut queue: mpsc::Receiver<Bytes>) {
+    while let Some(bytes) = queue.recv().await {
+        let result = match writing.write_all(&bytes).await {
+            Ok(()) => writing.flush().await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = result {
+            shared.close(&CloseCause::Io(Arc::new(error)));
+            return;
+        }
+    }
+}
+
+/// Turns what went wrong with the version request into what that says about the port.
+fn negotiation_error(error: Error, over_tls: bool) -> Error {
+    match error {
+        Error::ConnectionLost { address, .. } => Error::Protocol { address, fault: ProtocolFault::Closed },
+        Error::Corrupt { address, reason } if reason == TLS_RECORD && !over_tls => {
+            Error::Protocol { address, fault: ProtocolFault::TlsExpected }
+        }
+        Error::Corrupt { address, reason } => {
+            Error::Protocol { address, fault: ProtocolFault::NotAFrame(reason) }
+        }
+        Error::RequestTimeout { address, timeout_ms, .. } => {
+            Error::Protocol { address, fault: ProtocolFault::Silent(timeout_ms) }
+        }
+        Error::Server { address, code, .. } => {
+            Error::Protocol { address, fault: ProtocolFault::Refused(code.code()) }
+        }
+        other => other,
+    }
+}
+
+/// Tells a listener without SASL from wrong credentials; both answer 46.
+fn refusal(code: ServerErrorCode, message: &str) -> AuthenticationFault {
+    let names_mechanism = code.code() == -1 || message.contains("mechanism") || message.contains("protocol");
+    if names_mechanism { AuthenticationFault::Mechanism } else { AuthenticationFault::Credentials }
+}
+
+/// Returns the pause before try number `attempt` + 2: 100 ms doubled each time, at most 5 s, ±20 %.
+pub(crate) fn backoff(attempt: u32) -> Duration {
+    const FIRST_MS: u64 = 100;
+    const MOST_MS: u64 = 5_000;
+    let base = FIRST_MS.saturating_mul(1 << attempt.min(16)).min(MOST_MS);
+    // RandomState is seeded anew each time, which is all the chance a jitter needs.
+    let jitter = RandomState::new().hash_one(attempt) % (base * 2 / 5 + 1);
+    Duration::from_millis(base * 4 / 5 + jitter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backoff_doubles_within_its_jitter_and_stops_growing() {
+        for (attempt, base) in [(0, 100), (1, 200), (3, 800), (6, 5_000), (40, 5_000)] {
+            let pause = backoff(attempt).as_millis();
+            assert!(pause >= base * 4 / 5 && pause <= base * 6 / 5, "{attempt}: {pause}");
+        }
+    }
+
+    #[test]
+    fn foreign_protocols_are_named() {
+        assert_eq!(describe(Some([0x15, 3, 3, 0, 2]), "x"), TLS_RECORD);
+        assert_eq!(describe(Some(*b"HTTP/"), "x"), "it speaks HTTP");
+        assert_eq!(describe(Some(*b"SSH-2"), "x"), "it speaks SSH");
+        assert_eq!(describe(Some([0, 0, 0, 9, 0]), "x"), "x");
+        assert_eq!(describe(None, "x"), "x");
+    }
+}
