@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fluss_codec::messages::{
-    MetadataRequest, MetadataResponse, PbBucketMetadata, PbPhysicalTablePath, PbTableMetadata,
+    MetadataRequest, MetadataResponse, PbBucketMetadata, PbPartitionMetadata, PbPhysicalTablePath,
+    PbTableMetadata, TableExistsRequest,
 };
 use fluss_codec::name::TablePath;
 use fluss_codec::table::TableDescriptor;
@@ -19,6 +20,7 @@ use tokio::time::Instant;
 use crate::bootstrap::HostPort;
 use crate::client::FlussClient;
 use crate::clock;
+use crate::connection::Connection;
 use crate::error::Error;
 
 /// Most tables or partitions asked for in one request.
@@ -121,8 +123,42 @@ pub type Outcome<K, V> = (K, Result<V, Error>);
 impl FlussClient {
     /// Reads metadata of many tables, in batches of [`METADATA_BATCH`], paced by the request budget.
     ///
-    /// Every table asked for is in the result, in the order given: with its
-    /// metadata, or with the reason why there is none.
+    /// `take` gets every table asked for, in the order given: its metadata, or the
+    /// reason why there is none. It is called batch by batch, so that a caller who
+    /// needs little of each table holds little.
+    ///
+    /// # Errors
+    /// When the cluster cannot be asked at all; tables taken before that stand.
+    pub async fn each_table_metadata(
+        &self,
+        paths: &[TablePath],
+        mut take: impl FnMut(TablePath, Result<TableMetadata, Error>),
+    ) -> Result<(), Error> {
+        for batch in paths.chunks(METADATA_BATCH) {
+            let asked = self
+                .ask_halving(batch, |part| MetadataRequest {
+                    table_path: part.iter().map(Into::into).collect(),
+                    ..MetadataRequest::default()
+                })
+                .await?;
+            let mut found: HashMap<TablePath, Result<TableMetadata, Error>> = HashMap::new();
+            for (answer, connection) in asked.answers {
+                let tables = answer.table_metadata.into_iter();
+                found.extend(tables.filter_map(|table| read_table(table, connection.address())));
+            }
+            for (path, error) in asked.refused {
+                let reason = self.explain_refusal(&path, error).await;
+                found.insert(path, Err(reason));
+            }
+            for path in batch {
+                let missing = || Err(Error::TableNotFound { path: path.clone() });
+                take(path.clone(), found.remove(path).unwrap_or_else(missing));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads metadata of many tables at once, as [`FlussClient::each_table_metadata`].
     ///
     /// # Errors
     /// When the cluster cannot be asked at all; single tables fail in the result.
@@ -130,37 +166,8 @@ impl FlussClient {
         &self,
         paths: &[TablePath],
     ) -> Result<Vec<Outcome<TablePath, TableMetadata>>, Error> {
-        let asked = self
-            .ask_in_batches(paths, |batch| MetadataRequest {
-                table_path: batch.iter().map(Into::into).collect(),
-                ..MetadataRequest::default()
-            })
-            .await?;
-        let mut found: HashMap<TablePath, Result<TableMetadata, Error>> = HashMap::new();
-        let mut refused: HashMap<TablePath, Error> = HashMap::new();
-        for answer in asked {
-            match answer {
-                Batch::Answered(answer, address) => {
-                    for table in answer.table_metadata {
-                        if let Some((path, result)) = read_table(table, &address) {
-                            found.insert(path, result);
-                        }
-                    }
-                }
-                Batch::Refused(paths, error) => {
-                    refused.extend(paths.into_iter().map(|path| (path, error.clone())));
-                }
-            }
-        }
         let mut outcomes = Vec::with_capacity(paths.len());
-        for path in paths {
-            let result = match (found.remove(path), refused.remove(path)) {
-                (Some(result), _) => result,
-                (None, Some(error)) => Err(self.explain_refusal(path, error).await),
-                (None, None) => Err(Error::TableNotFound { path: path.clone() }),
-            };
-            outcomes.push((path.clone(), result));
-        }
+        self.each_table_metadata(paths, |path, result| outcomes.push((path, result))).await?;
         Ok(outcomes)
     }
 
@@ -175,42 +182,48 @@ impl FlussClient {
         path: &TablePath,
         names: &[String],
     ) -> Result<Vec<Outcome<String, PartitionMetadata>>, Error> {
-        let asked = self
-            .ask_in_batches(names, |batch| MetadataRequest {
-                partitions_path: batch.iter().map(|name| to_pb_physical(path, name)).collect(),
-                ..MetadataRequest::default()
-            })
-            .await?;
-        let mut found: HashMap<String, PartitionMetadata> = HashMap::new();
-        for answer in asked {
-            let Batch::Answered(answer, address) = answer else { continue };
-            let servers = Arc::new(self.server_addresses(&answer));
-            for partition in answer.partition_metadata {
-                let partition = PartitionMetadata {
-                    table_id: partition.table_id,
-                    partition_id: partition.partition_id,
-                    name: partition.partition_name,
-                    buckets: read_buckets(partition.bucket_metadata, &address)?,
-                };
-                self.inner.leaders.put(
-                    (path.clone(), Some(partition.name.clone())),
-                    Arc::new(Layout {
-                        table_id: partition.table_id,
-                        partition_id: Some(partition.partition_id),
-                        buckets: partition.buckets.clone(),
-                        servers: Arc::clone(&servers),
-                    }),
-                );
-                found.insert(partition.name.clone(), partition);
+        let mut outcomes = Vec::with_capacity(names.len());
+        for batch in names.chunks(METADATA_BATCH) {
+            let asked = self
+                .ask_halving(batch, |part| MetadataRequest {
+                    partitions_path: part.iter().map(|name| to_pb_physical(path, name)).collect(),
+                    ..MetadataRequest::default()
+                })
+                .await?;
+            let mut found: HashMap<String, Result<PartitionMetadata, Error>> = HashMap::new();
+            for (answer, connection) in asked.answers {
+                let servers = Arc::new(self.server_addresses(&answer));
+                for partition in answer.partition_metadata {
+                    let partition = read_partition(partition, connection.address())?;
+                    self.remember_partition(path, &partition, &servers);
+                    found.insert(partition.name.clone(), Ok(partition));
+                }
             }
+            let is_missing = |error: &Error| error.server_code().is_some_and(|code| code.code() == 36);
+            let refused = asked.refused.into_iter().filter(|(_, error)| !is_missing(error));
+            found.extend(refused.map(|(name, error)| (name, Err(error))));
+            outcomes.extend(batch.iter().map(|name| {
+                let missing =
+                    || Err(Error::PartitionNotFound { path: path.clone(), partition: name.clone() });
+                (name.clone(), found.remove(name).unwrap_or_else(missing))
+            }));
         }
-        Ok(names
-            .iter()
-            .map(|name| {
-                let missing = || Error::PartitionNotFound { path: path.clone(), partition: name.clone() };
-                (name.clone(), found.remove(name).ok_or_else(missing))
-            })
-            .collect())
+        Ok(outcomes)
+    }
+
+    fn remember_partition(
+        &self,
+        path: &TablePath,
+        partition: &PartitionMetadata,
+        servers: &Arc<HashMap<i32, HostPort>>,
+    ) {
+        let layout = Layout {
+            table_id: partition.table_id,
+            partition_id: Some(partition.partition_id),
+            buckets: partition.buckets.clone(),
+            servers: Arc::clone(servers),
+        };
+        self.inner.leaders.put((path.clone(), Some(partition.name.clone())), Arc::new(layout));
     }
 
     /// Returns where the buckets of a table or partition are led.
@@ -275,8 +288,9 @@ impl FlussClient {
 
     /// Tells a missing table from another refusal that looks the same on the wire.
     async fn explain_refusal(&self, path: &TablePath, error: Error) -> Error {
-        match self.table_exists(path).await {
-            Ok(false) => Error::TableNotFound { path: path.clone() },
+        let request = TableExistsRequest { table_path: path.into() };
+        match self.ask_coordinator_gently(&request).await {
+            Ok((answer, _)) if !answer.exists => Error::TableNotFound { path: path.clone() },
             _ => error,
         }
     }
@@ -291,36 +305,34 @@ impl FlussClient {
         }
     }
 
-    /// Asks for all items, halving batches that are refused because of one of them.
-    async fn ask_in_batches<K: Clone>(
+    /// Asks for one batch, halving it when it is refused because of one of its items.
+    async fn ask_halving<K: Clone>(
         &self,
-        items: &[K],
+        batch: &[K],
         request: impl Fn(&[K]) -> MetadataRequest,
-    ) -> Result<Vec<Batch<K>>, Error> {
-        let mut answers = Vec::new();
-        for batch in items.chunks(METADATA_BATCH) {
-            let mut refused_count = 0;
-            let mut open = vec![batch];
-            while let Some(part) = open.pop() {
-                let error = match self.ask_coordinator_gently(&request(part)).await {
-                    Ok((answer, connection)) => {
-                        answers.push(Batch::Answered(answer, connection.address().clone()));
-                        continue;
-                    }
-                    Err(error) if names_one_item(&error) => error,
-                    Err(error) => return Err(error),
-                };
-                refused_count += 1;
-                if part.len() > 1 && refused_count < MAX_REFUSED_PER_BATCH {
-                    let (left, right) = part.split_at(part.len() / 2);
-                    open.push(right);
-                    open.push(left);
-                } else {
-                    answers.push(Batch::Refused(part.to_vec(), error));
+    ) -> Result<Asked<K>, Error> {
+        let mut asked = Asked { answers: Vec::new(), refused: Vec::new() };
+        let mut refused_count = 0;
+        let mut open = vec![batch];
+        while let Some(part) = open.pop() {
+            let error = match self.ask_coordinator_gently(&request(part)).await {
+                Ok(answered) => {
+                    asked.answers.push(answered);
+                    continue;
                 }
+                Err(error) if names_one_item(&error) => error,
+                Err(error) => return Err(error),
+            };
+            refused_count += 1;
+            if part.len() > 1 && refused_count < MAX_REFUSED_PER_BATCH {
+                let (left, right) = part.split_at(part.len() / 2);
+                open.push(right);
+                open.push(left);
+            } else {
+                asked.refused.extend(part.iter().map(|item| (item.clone(), error.clone())));
             }
         }
-        Ok(answers)
+        Ok(asked)
     }
 
     fn server_addresses(&self, answer: &MetadataResponse) -> HashMap<i32, HostPort> {
@@ -336,10 +348,10 @@ impl FlussClient {
     }
 }
 
-/// What became of one metadata request.
-enum Batch<K> {
-    Answered(MetadataResponse, HostPort),
-    Refused(Vec<K>, Error),
+/// What became of one batch.
+struct Asked<K> {
+    answers: Vec<(MetadataResponse, Arc<Connection>)>,
+    refused: Vec<(K, Error)>,
 }
 
 /// Says whether an error may be about one item of a batch and not about all of it.
@@ -372,6 +384,15 @@ fn read_table(table: PbTableMetadata, address: &HostPort) -> Option<Outcome<Tabl
             })
         });
     Some((path, result))
+}
+
+fn read_partition(partition: PbPartitionMetadata, address: &HostPort) -> Result<PartitionMetadata, Error> {
+    Ok(PartitionMetadata {
+        table_id: partition.table_id,
+        partition_id: partition.partition_id,
+        name: partition.partition_name,
+        buckets: read_buckets(partition.bucket_metadata, address)?,
+    })
 }
 
 /// Reads buckets in the order of their numbers.
