@@ -2,7 +2,7 @@
 //!
 //! Two tasks own the two halves of the stream; requests meet their answers by
 //! id. Every request has a deadline. A connection that sent bytes we cannot
-//! read, or nothing at all while a request waited out its deadline, is never
+//! read, or no whole answer while a request waited out its deadline, is never
 //! used again. Follows the connection life of the Java client 0.9.1
 //! (`ServerConnection`), except that nothing here waits without a limit.
 
@@ -59,7 +59,7 @@ enum CloseCause {
     Corrupt(String),
     /// The server said that its pipeline failed.
     ServerFailure(ErrorResponse),
-    /// A request waited out its deadline and not one byte came meanwhile.
+    /// A request waited out its deadline and not one whole answer came meanwhile.
     Silent,
 }
 
@@ -84,7 +84,7 @@ struct State {
     next_id: i32,
     wrapped: bool,
     pending: HashMap<i32, oneshot::Sender<Result<Bytes, Failure>>>,
-    last_received: Instant,
+    last_answer: Instant,
     closed: Option<CloseCause>,
 }
 
@@ -138,7 +138,7 @@ impl Connection {
                 next_id: 0,
                 wrapped: false,
                 pending: HashMap::new(),
-                last_received: clock::now(),
+                last_answer: clock::now(),
                 closed: None,
             }),
             is_closed: AtomicBool::new(false),
@@ -377,6 +377,7 @@ impl Shared {
     /// that was given up. One that was never given out means the stream is out of step.
     fn answer(&self, id: i32, result: Result<Bytes, Failure>) -> Result<(), CloseCause> {
         let mut state = self.lock();
+        state.last_answer = clock::now();
         let waiting = state.pending.remove(&id);
         let was_issued = id >= 0 && (state.wrapped || id < state.next_id);
         drop(state);
@@ -393,9 +394,12 @@ impl Shared {
         }
     }
 
-    /// Ends the connection when nothing at all came since `since`.
+    /// Ends the connection when no whole answer came since `since`.
+    ///
+    /// Bytes alone do not count: after a wrong length field a server's answers
+    /// would pile up for ever in a frame that is never whole.
     fn note_silence(&self, since: Instant) {
-        let is_silent = self.lock().last_received <= since;
+        let is_silent = self.lock().last_answer <= since;
         if is_silent {
             self.close(&CloseCause::Silent);
         }
@@ -461,7 +465,7 @@ async fn read_until_closed(shared: &Shared, reading: &mut ReadHalf<Stream>, limi
         buffer.reserve(READ_CHUNK_BYTES);
         match reading.read_buf(&mut buffer).await {
             Ok(0) => return CloseCause::Closed,
-            Ok(_) => shared.lock().last_received = clock::now(),
+            Ok(_) => {}
             Err(error) => {
                 return match tls::fault_of(&error) {
                     Some(fault) => CloseCause::Tls(fault, Arc::new(error)),
