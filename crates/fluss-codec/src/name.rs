@@ -50,14 +50,6 @@ pub enum NameError {
         /// Bytes in the name.
         length: usize,
     },
-    /// The name is `.` or `..`.
-    #[error("a {kind} cannot be {name:?}")]
-    Dots {
-        /// What the name is of.
-        kind: NameKind,
-        /// The name.
-        name: String,
-    },
     /// The name holds something else than ASCII letters, digits, `_` and `-`.
     #[error("a {kind} holds {character:?}; only ASCII letters, digits, '_' and '-' are allowed")]
     Character {
@@ -124,9 +116,6 @@ pub fn validate_new(kind: NameKind, name: &str) -> Result<(), NameError> {
 fn validate(kind: NameKind, name: &str) -> Result<(), NameError> {
     if name.is_empty() {
         return Err(NameError::Empty { kind });
-    }
-    if name == "." || name == ".." {
-        return Err(NameError::Dots { kind, name: name.to_owned() });
     }
     if name.len() > MAX_NAME_LENGTH {
         return Err(NameError::TooLong { kind, length: name.len() });

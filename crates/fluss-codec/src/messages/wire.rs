@@ -335,14 +335,12 @@ impl Checker {
                     None => Err(DecodeError::WireType { message, field: field.name, found: wire_type }),
                 }
             }
-            (kind, WIRE_BYTES) if field.label == Label::Repeated => {
+            (FieldKind::Bool | FieldKind::Int32 | FieldKind::Int64, WIRE_BYTES)
+                if field.label == Label::Repeated =>
+            {
                 let mut packed = Cursor { rest: input.delimited(field.name)?, message };
                 while !packed.rest.is_empty() {
-                    match kind {
-                        FieldKind::Float => packed.take(4, field.name).map(drop)?,
-                        FieldKind::Double => packed.take(8, field.name).map(drop)?,
-                        _ => packed.varint(field.name).map(drop)?,
-                    }
+                    packed.varint(field.name)?;
                 }
                 Ok(())
             }
