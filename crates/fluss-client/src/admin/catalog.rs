@@ -205,14 +205,23 @@ impl FlussClient {
     /// Lists a table's partitions, sorted by name; with `filter`, those that match all its keys.
     ///
     /// # Errors
-    /// `table_not_found`; `server_error` with code 37 when the table is not partitioned
-    /// and 43 when the filter names a key that is no partition key.
+    /// `table_not_found`; `invalid_setting` when the filter names a column that is no
+    /// partition key. A table without partition keys has an empty list.
     pub async fn list_partitions(
         &self,
         table: &TableInfo,
         filter: Option<&PartitionSpec>,
     ) -> Result<Vec<PartitionInfo>, Error> {
         let path = &table.path;
+        // Servers answer an unknown key with an unnamed failure, so it is caught here.
+        let keys = table.descriptor.partition_keys();
+        let mut given = filter.into_iter().flat_map(PartitionSpec::iter);
+        if let Some((unknown, _)) = given.find(|(key, _)| !keys.iter().any(|known| known == key)) {
+            return Err(Error::InvalidSetting {
+                field: "partition",
+                reason: format!("`{unknown}` is no partition key of {path}; it has {}", keys.join(", ")),
+            });
+        }
         let request = ListPartitionInfosRequest {
             table_path: path.into(),
             partial_partition_spec: filter.map(PbPartitionSpec::from),
@@ -226,7 +235,7 @@ impl FlussClient {
             .into_iter()
             .map(|partition| {
                 let named = PartitionSpec::try_from(&partition.partition_spec).and_then(|spec| {
-                    let name = spec.to_name(table.descriptor.partition_keys())?;
+                    let name = spec.to_name(keys)?;
                     Ok((name.to_string(), spec))
                 });
                 let (name, spec) = named.map_err(|error| {
