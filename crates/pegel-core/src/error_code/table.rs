@@ -1,0 +1,434 @@
+//! The table itself. Add a code at the end of its group; never rename or remove one.
+
+use super::ExitClass;
+
+macro_rules! error_codes {
+    ($($variant:ident {
+        code: $code:literal,
+        title: $title:literal,
+        exit: $exit:ident,
+        http: $http:literal,
+        meaning: $meaning:literal,
+        cause: $cause:literal,
+        action: $action:literal $(,)?
+    })*) => {
+        /// A stable code of something that went wrong.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum ErrorCode {
+            $(#[doc = $meaning] $variant,)*
+        }
+
+        impl ErrorCode {
+            /// All codes, in the order of the reference page.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Returns the code as it is written everywhere.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $code,)* }
+            }
+
+            /// Returns a short name for people, without a final period.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)* }
+            }
+
+            /// Returns how a command ends that met this error.
+            pub const fn exit_class(self) -> ExitClass {
+                match self { $(Self::$variant => ExitClass::$exit,)* }
+            }
+
+            /// Returns the HTTP status of a problem with this code.
+            pub const fn http_status(self) -> u16 {
+                match self { $(Self::$variant => $http,)* }
+            }
+
+            /// Returns what the code says, in full sentences.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)* }
+            }
+
+            /// Returns why this usually happens.
+            pub const fn likely_cause(self) -> &'static str {
+                match self { $(Self::$variant => $cause,)* }
+            }
+
+            /// Returns what a person can do about it.
+            pub const fn what_to_do(self) -> &'static str {
+                match self { $(Self::$variant => $action,)* }
+            }
+        }
+    };
+}
+
+error_codes! {
+    Invalid {
+        code: "invalid",
+        title: "Invalid argument",
+        exit: Usage,
+        http: 400,
+        meaning: "An argument is malformed, out of range or contradicts another. Nothing was sent.",
+        cause: "A typing error, or a limit that the message names.",
+        action: "Correct the argument that the message names.",
+    }
+    InvalidSetting {
+        code: "invalid_setting",
+        title: "Invalid connection setting",
+        exit: Usage,
+        http: 400,
+        meaning: "A connection setting is missing, out of range, unusable, or has no effect with the others.",
+        cause: "A setting for another security_protocol, an unreadable certificate, or an address without a port.",
+        action: "Correct the setting that the message names; the configuration reference lists ranges and defaults.",
+    }
+    InvalidConfig {
+        code: "invalid_config",
+        title: "Invalid configuration file",
+        exit: Usage,
+        http: 400,
+        meaning: "The configuration file, or a file it names, cannot be read or holds something unknown.",
+        cause: "A key that does not exist, a wrong type, or a path that is not there.",
+        action: "Correct the line that the message names; unknown keys are never ignored.",
+    }
+    TimeInFuture {
+        code: "time_in_future",
+        title: "Time in the future",
+        exit: Usage,
+        http: 400,
+        meaning: "Offsets were asked for at a time that has not come yet.",
+        cause: "A wrong date or zone, or a server whose clock is behind.",
+        action: "Give a time in the past with its zone, such as 2026-01-31T12:00:00Z; compare the clocks if it is in the past.",
+    }
+    TableNotPartitioned {
+        code: "table_not_partitioned",
+        title: "Table without partitions",
+        exit: Usage,
+        http: 400,
+        meaning: "Partitions were asked for, but the table has none.",
+        cause: "A partition filter for a table that has no partition keys.",
+        action: "Ask without a partition; `pegel table` shows the keys of a table.",
+    }
+    PartitionSpecInvalid {
+        code: "partition_spec_invalid",
+        title: "Invalid partition filter",
+        exit: Usage,
+        http: 400,
+        meaning: "The partition filter names a key that is not a partition key of the table.",
+        cause: "A misspelt key.",
+        action: "Use the partition keys that `pegel table` shows.",
+    }
+    TableNotFound {
+        code: "table_not_found",
+        title: "Table not found",
+        exit: NotFound,
+        http: 404,
+        meaning: "The table does not exist, or this principal may not see it. Fluss does not tell the two apart.",
+        cause: "A misspelt name, a dropped table, or a missing DESCRIBE right.",
+        action: "List the tables of the database; ask for DESCRIBE on the table if it should be there.",
+    }
+    DatabaseNotFound {
+        code: "database_not_found",
+        title: "Database not found",
+        exit: NotFound,
+        http: 404,
+        meaning: "The database does not exist, or this principal may not see it.",
+        cause: "A misspelt name, a dropped database, or a missing DESCRIBE right.",
+        action: "List the databases; ask for DESCRIBE on the database if it should be there.",
+    }
+    PartitionNotFound {
+        code: "partition_not_found",
+        title: "Partition not found",
+        exit: NotFound,
+        http: 404,
+        meaning: "The table has no partition that matches.",
+        cause: "A misspelt value, or a partition that has expired.",
+        action: "List the table's partitions.",
+    }
+    TableRecreated {
+        code: "table_recreated",
+        title: "Table was re-created",
+        exit: Unavailable,
+        http: 409,
+        meaning: "The table was dropped and made again under the same name while it was being read.",
+        cause: "Somebody else changed the table in these seconds.",
+        action: "Ask again: the answer will be about the new table.",
+    }
+    ResolveFailed {
+        code: "resolve_failed",
+        title: "Host name without address",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The host name of a server has no address.",
+        cause: "A misspelt host, or a name that only resolves inside the cluster's network.",
+        action: "Check the name and the DNS of this machine; servers must advertise names that clients can resolve.",
+    }
+    ConnectFailed {
+        code: "connect_failed",
+        title: "No TCP connection",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The TCP connection to a server was refused or failed.",
+        cause: "The server does not run, or listens on another port.",
+        action: "Check that the server runs and that the address is the one of its listener.",
+    }
+    DialTimeout {
+        code: "dial_timeout",
+        title: "No connection in time",
+        exit: Unavailable,
+        http: 504,
+        meaning: "No connection came about within dial_timeout_seconds.",
+        cause: "A firewall that drops packets, or a host that is down.",
+        action: "Check routes and firewalls between this machine and the server.",
+    }
+    TlsUnknownIssuer {
+        code: "tls_unknown_issuer",
+        title: "Certificate of an unknown authority",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The server's certificate is not signed by an authority that is trusted here.",
+        cause: "A private authority, and no tls_ca_cert.",
+        action: "Give the authority's certificate in tls_ca_cert.",
+    }
+    TlsCertificateExpired {
+        code: "tls_certificate_expired",
+        title: "Certificate expired",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The end date of the server's certificate has passed.",
+        cause: "A certificate that was not renewed, or a wrong clock on this machine.",
+        action: "Renew the certificate; compare the clocks.",
+    }
+    TlsCertificateNotYetValid {
+        code: "tls_certificate_not_yet_valid",
+        title: "Certificate not valid yet",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The start date of the server's certificate has not come.",
+        cause: "A wrong clock on this machine, or on the one that made the certificate.",
+        action: "Compare the clocks.",
+    }
+    TlsNameMismatch {
+        code: "tls_name_mismatch",
+        title: "Certificate for another name",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The server's certificate does not hold the name that was dialled.",
+        cause: "An address by number, or a certificate made for another host.",
+        action: "Connect by a name that the certificate holds, or set tls_server_name.",
+    }
+    TlsBadCertificate {
+        code: "tls_bad_certificate",
+        title: "Unusable certificate",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The server's certificate or its chain cannot be used.",
+        cause: "A broken chain, or a certificate for another purpose.",
+        action: "Look at the chain that the server sends.",
+    }
+    TlsNotSpoken {
+        code: "tls_not_spoken",
+        title: "Server does not speak TLS",
+        exit: Unavailable,
+        http: 502,
+        meaning: "Something answered, but not in TLS.",
+        cause: "The port of a plaintext listener.",
+        action: "Use the port of the TLS listener, or a security_protocol without TLS.",
+    }
+    TlsClientCertificateRefused {
+        code: "tls_client_certificate_refused",
+        title: "Client certificate refused",
+        exit: Refused,
+        http: 502,
+        meaning: "The server wants a client certificate that it trusts.",
+        cause: "No client certificate, or one of another authority.",
+        action: "Give tls_client_cert and tls_client_key that the server trusts.",
+    }
+    TlsFailed {
+        code: "tls_failed",
+        title: "No TLS session",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The TLS session could not be made for a reason that has no code of its own.",
+        cause: "No common TLS version or cipher.",
+        action: "Compare the TLS settings of both sides.",
+    }
+    TlsExpected {
+        code: "tls_expected",
+        title: "Server speaks TLS only",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The port speaks TLS, and the connection was made without.",
+        cause: "A security_protocol without TLS for the port of a TLS listener.",
+        action: "Set security_protocol to TLS or SASL_TLS.",
+    }
+    ProtocolFailed {
+        code: "protocol_failed",
+        title: "Not a Fluss server",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The port is open, but what answers does not negotiate the Fluss protocol, or stays silent.",
+        cause: "The port of another service, or a server that hangs.",
+        action: "Check host and port; if it is a Fluss server, look at its process and log.",
+    }
+    AuthenticationRequired {
+        code: "authentication_required",
+        title: "Authentication required",
+        exit: Refused,
+        http: 502,
+        meaning: "The listener demands authentication and none is configured.",
+        cause: "A security_protocol without SASL for a SASL listener.",
+        action: "Set security_protocol to SASL_PLAINTEXT or SASL_TLS and give user name and password.",
+    }
+    AuthenticationMechanismRefused {
+        code: "authentication_mechanism_refused",
+        title: "SASL not accepted",
+        exit: Refused,
+        http: 502,
+        meaning: "The listener takes no SASL, or not this mechanism.",
+        cause: "SASL for a listener without it.",
+        action: "Use the port of the SASL listener, or a security_protocol without SASL.",
+    }
+    AuthenticationFailed {
+        code: "authentication_failed",
+        title: "Authentication failed",
+        exit: Refused,
+        http: 502,
+        meaning: "The server does not accept the user name and password.",
+        cause: "A wrong or changed password.",
+        action: "Check user name and password; the server's log names the user.",
+    }
+    AuthorizationFailed {
+        code: "authorization_failed",
+        title: "Refused by the cluster's access rules",
+        exit: Refused,
+        http: 403,
+        meaning: "The connection's principal lacks the right that the request needs on the cluster.",
+        cause: "No access rule for this principal, resource and operation.",
+        action: "Ask an administrator of the cluster for the right; `pegel acls` lists the rules.",
+    }
+    RequestTimeout {
+        code: "request_timeout",
+        title: "No answer in time",
+        exit: Unavailable,
+        http: 504,
+        meaning: "A server took the request and did not answer within request_timeout_seconds.",
+        cause: "A frozen or overloaded server.",
+        action: "Look at the server's process, load and log.",
+    }
+    ConnectionLost {
+        code: "connection_lost",
+        title: "Connection lost",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The connection ended while a request was under way.",
+        cause: "A server that stopped or restarts.",
+        action: "Ask again; if it stays, look at the server.",
+    }
+    CorruptAnswer {
+        code: "corrupt_answer",
+        title: "Unreadable answer",
+        exit: Unavailable,
+        http: 502,
+        meaning: "A server sent bytes that are no legal answer.",
+        cause: "A server of an unknown version, or something between that changes bytes.",
+        action: "Note the server's version and report the message.",
+    }
+    ServerError {
+        code: "server_error",
+        title: "Server answered with an error",
+        exit: Unavailable,
+        http: 502,
+        meaning: "A server answered with an error code that has no code of its own here; the message names it.",
+        cause: "Depends on the server's code.",
+        action: "Read the server's text; `--verbose` shows all of it.",
+    }
+    WrongServerType {
+        code: "wrong_server_type",
+        title: "Another kind of server",
+        exit: Unavailable,
+        http: 502,
+        meaning: "At this address another kind of server answers than the cluster's metadata says.",
+        cause: "Addresses that moved between servers.",
+        action: "Ask again; if it stays, check the advertised addresses of the servers.",
+    }
+    HostNotAllowed {
+        code: "host_not_allowed",
+        title: "Advertised host not allowed",
+        exit: Unavailable,
+        http: 502,
+        meaning: "The cluster names a server on a host that advertised_host_allow_list does not hold.",
+        cause: "A new server, or a cluster that should not be believed.",
+        action: "Add the host to the list if the cluster may send clients there.",
+    }
+    CoordinatorUnavailable {
+        code: "coordinator_unavailable",
+        title: "Coordinator unavailable",
+        exit: Unavailable,
+        http: 503,
+        meaning: "No coordinator is registered, or the registered one does not answer as itself. Tablet servers may still serve data.",
+        cause: "The coordinator is down, frozen, or cut off from this machine.",
+        action: "Look at the coordinator's process and log, and at ZooKeeper; `pegel cluster test` shows which step fails.",
+    }
+    BootstrapFailed {
+        code: "bootstrap_failed",
+        title: "No bootstrap address leads to the cluster",
+        exit: Unavailable,
+        http: 503,
+        meaning: "None of the bootstrap addresses led to the cluster; each has its own reason.",
+        cause: "The cluster is down, or the addresses are out of date.",
+        action: "Run `pegel cluster test` to see each address step by step.",
+    }
+    LeaderNotAvailable {
+        code: "leader_not_available",
+        title: "Bucket without leader",
+        exit: Unavailable,
+        http: 503,
+        meaning: "A bucket has no leader that can be asked at this moment.",
+        cause: "Its tablet servers are down, or a leader is being elected.",
+        action: "Ask again shortly; if it stays, look at `pegel servers`.",
+    }
+    UnsupportedApi {
+        code: "unsupported_api",
+        title: "Not offered by this server",
+        exit: Unsupported,
+        http: 501,
+        meaning: "The server does not offer the request, or not in a version that is spoken here.",
+        cause: "An older Fluss version.",
+        action: "Compare the server's version with the documentation of the command.",
+    }
+    UnsupportedForTable {
+        code: "unsupported_for_table",
+        title: "Not possible with this table",
+        exit: Unsupported,
+        http: 501,
+        meaning: "The table cannot answer this question because of its kind or its properties.",
+        cause: "For example the row count of a primary-key table with `table.changelog.image` = `WAL`.",
+        action: "Look at the table's kind and properties with `pegel table`.",
+    }
+    SecurityDisabled {
+        code: "security_disabled",
+        title: "Access control switched off",
+        exit: Unsupported,
+        http: 501,
+        meaning: "The cluster runs without an authorizer, so there are no access rules to list. Nothing was refused.",
+        cause: "`authorizer.enabled` is false on the cluster.",
+        action: "Switch the authorizer on if access should be limited.",
+    }
+    DemoFailed {
+        code: "demo_failed",
+        title: "Demo cluster could not be started",
+        exit: Internal,
+        http: 500,
+        meaning: "The demo cluster could not be started, or ended by itself. Nothing of it is left running.",
+        cause: "No Java, a port in use, or too little memory.",
+        action: "Read the message; the log in the demo's directory has more.",
+    }
+    Internal {
+        code: "internal",
+        title: "Internal error",
+        exit: Internal,
+        http: 500,
+        meaning: "Pegel itself failed in a way that it does not explain better.",
+        cause: "A fault in Pegel, or a machine without memory or disk.",
+        action: "Run again with `--verbose` and report what it prints.",
+    }
+}

@@ -1,0 +1,175 @@
+//! How long a list may be, what a search matches, and how a page is cut out.
+
+use serde::Serialize;
+
+/// Most entries of one page.
+pub const MAX_PAGE_LIMIT: usize = 1_000;
+/// Entries of a page when no limit is given.
+pub const DEFAULT_PAGE_LIMIT: usize = 100;
+/// Longest search text in bytes.
+pub const MAX_SEARCH_BYTES: usize = 200;
+
+/// Why a page cannot be asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LimitError {
+    /// The limit is 0 or above [`MAX_PAGE_LIMIT`].
+    #[error("limit {0} is not within 1 to {MAX_PAGE_LIMIT}")]
+    Limit(usize),
+    /// The search text is longer than [`MAX_SEARCH_BYTES`].
+    #[error("the search text is longer than {MAX_SEARCH_BYTES} bytes")]
+    Search,
+}
+
+/// Which part of a list is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageRequest {
+    search: Option<String>,
+    offset: usize,
+    limit: usize,
+}
+
+/// A part of a list and where it stands in the whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Page<T> {
+    /// The entries of this page.
+    pub items: Vec<T>,
+    /// Entries of the whole list, before the search.
+    pub total_count: usize,
+    /// Entries that match the search.
+    pub matched_count: usize,
+    /// Place of the first entry of this page among those that match, from 0.
+    pub offset: usize,
+    /// Most entries this page could hold.
+    pub limit: usize,
+    /// Offset of the next page, absent on the last one.
+    pub next_offset: Option<usize>,
+}
+
+impl PageRequest {
+    /// Checks what page is wanted; `limit` defaults to [`DEFAULT_PAGE_LIMIT`].
+    ///
+    /// # Errors
+    /// [`LimitError`] when the limit or the search text is out of range.
+    pub fn new(search: Option<&str>, offset: usize, limit: Option<usize>) -> Result<Self, LimitError> {
+        let limit = limit.unwrap_or(DEFAULT_PAGE_LIMIT);
+        if limit == 0 || limit > MAX_PAGE_LIMIT {
+            return Err(LimitError::Limit(limit));
+        }
+        if search.is_some_and(|text| text.len() > MAX_SEARCH_BYTES) {
+            return Err(LimitError::Search);
+        }
+        let search = search.map(str::to_lowercase).filter(|text| !text.is_empty());
+        Ok(Self { search, offset, limit })
+    }
+
+    /// Returns the place of the first entry wanted.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Returns the most entries wanted.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Returns whether a search narrows the list.
+    pub fn is_search(&self) -> bool {
+        self.search.is_some()
+    }
+
+    /// Cuts the page out of a whole list. The search is a substring of any of the
+    /// texts of an entry, without regard to case. Search only in what is shown: a
+    /// search in hidden values would give them away.
+    pub fn cut<T, S: AsRef<str>>(&self, all: Vec<T>, texts: impl Fn(&T) -> Vec<S>) -> Page<T> {
+        let total_count = all.len();
+        let matching = |entry: &T| match &self.search {
+            None => true,
+            Some(search) => texts(entry).iter().any(|text| text.as_ref().to_lowercase().contains(search)),
+        };
+        let mut matched_count = 0;
+        let mut items = Vec::new();
+        for entry in all.into_iter().filter(matching) {
+            if matched_count >= self.offset && items.len() < self.limit {
+                items.push(entry);
+            }
+            matched_count += 1;
+        }
+        let end = self.offset.saturating_add(items.len());
+        let next_offset = (!items.is_empty() && end < matched_count).then_some(end);
+        Page { items, total_count, matched_count, offset: self.offset, limit: self.limit, next_offset }
+    }
+}
+
+impl<T> Page<T> {
+    /// Turns each entry into something else; the place in the whole stays.
+    pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
+        Page {
+            items: self.items.into_iter().map(change).collect(),
+            total_count: self.total_count,
+            matched_count: self.matched_count,
+            offset: self.offset,
+            limit: self.limit,
+            next_offset: self.next_offset,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn numbers(request: &PageRequest, count: usize) -> Page<String> {
+        request.cut((0..count).map(|n| format!("Table_{n}")).collect(), |name| vec![name.clone()])
+    }
+
+    #[test]
+    fn pages_follow_each_other_to_the_end() {
+        let mut seen = Vec::new();
+        let mut offset = Some(0);
+        while let Some(at) = offset {
+            let page = numbers(&PageRequest::new(None, at, Some(7)).unwrap(), 20);
+            assert_eq!((page.total_count, page.matched_count), (20, 20));
+            seen.extend(page.items);
+            offset = page.next_offset;
+        }
+        assert_eq!(seen.len(), 20);
+        assert_eq!(seen.last().unwrap(), "Table_19");
+    }
+
+    #[test]
+    fn search_ignores_case_and_counts_what_matches() {
+        let page = numbers(&PageRequest::new(Some("tABLE_1"), 0, Some(3)).unwrap(), 20);
+        assert_eq!((page.total_count, page.matched_count, page.next_offset), (20, 11, Some(3)));
+        assert_eq!(page.items, ["Table_1", "Table_10", "Table_11"]);
+        let umlaut = PageRequest::new(Some("ÄPFEL"), 0, None).unwrap();
+        assert_eq!(umlaut.cut(vec!["rote Äpfel"], |text| vec![*text]).items.len(), 1);
+    }
+
+    #[test]
+    fn limits_outside_one_to_a_thousand_are_refused() {
+        assert_eq!(PageRequest::new(None, 0, Some(0)), Err(LimitError::Limit(0)));
+        assert_eq!(PageRequest::new(None, 0, Some(1_001)), Err(LimitError::Limit(1_001)));
+        assert!(PageRequest::new(None, usize::MAX, Some(1_000)).is_ok());
+        assert_eq!(PageRequest::new(Some(&"x".repeat(201)), 0, None), Err(LimitError::Search));
+        assert_eq!(LimitError::Limit(0).to_string(), "limit 0 is not within 1 to 1000");
+    }
+
+    #[test]
+    fn offset_beyond_the_end_gives_an_empty_last_page() {
+        let page = numbers(&PageRequest::new(None, 50, None).unwrap(), 20);
+        assert!(page.items.is_empty() && page.next_offset.is_none());
+        assert_eq!(page.matched_count, 20);
+    }
+
+    proptest! {
+        #[test]
+        fn no_page_is_longer_than_its_limit(count in 0..3_000_usize, offset in 0..4_000_usize, limit in 1..=1_000_usize) {
+            let page = numbers(&PageRequest::new(None, offset, Some(limit)).unwrap(), count);
+            prop_assert_eq!(page.items.len(), count.saturating_sub(offset).min(limit));
+            prop_assert_eq!(page.next_offset.is_some(), offset + page.items.len() < count && offset < count);
+        }
+    }
+}

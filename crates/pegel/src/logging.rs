@@ -1,0 +1,21 @@
+//! Logs, only when asked for, always on stderr.
+
+use tracing_subscriber::EnvFilter;
+
+use crate::env_vars;
+
+/// Starts logging to stderr. Without `--verbose` nothing is ever logged.
+pub(crate) fn start(is_verbose: bool, has_color: bool) {
+    if !is_verbose {
+        return;
+    }
+    let filter = EnvFilter::try_from_env(env_vars::PEGEL_LOG)
+        .unwrap_or_else(|_| EnvFilter::new("warn,fluss_client=debug,fluss_testkit=debug,pegel=debug"));
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(has_color)
+        .finish();
+    // A second start, which only a test could make, keeps the first.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+}

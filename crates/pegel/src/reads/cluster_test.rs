@@ -1,0 +1,210 @@
+//! The connection test, step by step.
+
+use fluss_client::connection_test::{self, Check, Finding, FindingState, TestReport, Verdict};
+use fluss_client::settings::ConnectionSettings;
+use pegel_core::envelope::{Evidence, EvidenceState, ServerShare, Status};
+use pegel_core::error_code::{ErrorCode, ExitClass};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::session::Answer;
+
+/// The outcome of the test; each step is a piece of evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ClusterTest {
+    /// `passed`, `degraded` or `failed`.
+    pub(crate) verdict: &'static str,
+    /// Release line of the servers, guessed from what the coordinator offers.
+    pub(crate) server_line: Option<&'static str>,
+    /// Security protocol that was used.
+    pub(crate) security_protocol: &'static str,
+    /// Tablet servers that answered.
+    pub(crate) tablet_servers_alive_count: usize,
+    /// Tablet servers that are registered, absent when the coordinator could not be asked.
+    pub(crate) tablet_servers_registered_count: Option<usize>,
+    /// Steps that worked.
+    pub(crate) ok_count: usize,
+    /// Steps that failed.
+    pub(crate) failed_count: usize,
+    /// Steps that were not tried.
+    pub(crate) skipped_count: usize,
+}
+
+/// The answer, and which servers had a share in it.
+pub(crate) type Tested = (Answer<ClusterTest>, Vec<ServerShare>);
+
+/// Runs the connection test.
+///
+/// # Errors
+/// `invalid_setting` when certificates or keys cannot be used.
+pub(crate) async fn read(settings: &ConnectionSettings) -> Result<Tested, Failure> {
+    let report = connection_test::run(settings).await?;
+    let shares = shares(&report);
+    Ok((judge(report, settings.security_protocol().name()), shares))
+}
+
+fn judge(report: TestReport, security_protocol: &'static str) -> Answer<ClusterTest> {
+    let status = status(&report);
+    let count = |wanted: EvidenceState| report.findings.iter().filter(|f| state(&f.state) == wanted).count();
+    let has_coordinator =
+        report.findings.iter().any(|f| f.check == Check::Coordinator && matches!(f.state, FindingState::Ok));
+    let tablet_servers = || {
+        report.findings.iter().filter(|found| found.check == Check::TabletServer && found.address.is_some())
+    };
+    let test = ClusterTest {
+        verdict: report.verdict.name(),
+        server_line: report.server_line,
+        security_protocol,
+        tablet_servers_alive_count: tablet_servers().filter(|f| matches!(f.state, FindingState::Ok)).count(),
+        tablet_servers_registered_count: has_coordinator.then(|| tablet_servers().count()),
+        ok_count: count(EvidenceState::Ok),
+        failed_count: count(EvidenceState::Failed),
+        skipped_count: count(EvidenceState::Skipped),
+    };
+    let evidence = report.findings.iter().map(evidence).collect();
+    Answer { status, data: Some(test), evidence, warnings: report.warnings }
+}
+
+/// A failed test is refused when credentials are what failed, else the cluster is unavailable.
+fn status(report: &TestReport) -> Status {
+    match report.verdict {
+        Verdict::Passed => Status::Ok,
+        Verdict::Degraded => Status::Partial,
+        Verdict::Failed => {
+            let has_metadata = report
+                .findings
+                .iter()
+                .any(|f| f.check == Check::Metadata && matches!(f.state, FindingState::Ok));
+            let is_refused = report
+                .findings
+                .iter()
+                .any(|finding| code(finding).is_some_and(|code| code.exit_class() == ExitClass::Refused));
+            if is_refused && !has_metadata { Status::Refused } else { Status::Unavailable }
+        }
+    }
+}
+
+fn state(state: &FindingState) -> EvidenceState {
+    match state {
+        FindingState::Ok => EvidenceState::Ok,
+        FindingState::Failed(_) => EvidenceState::Failed,
+        FindingState::Skipped => EvidenceState::Skipped,
+    }
+}
+
+fn code(finding: &Finding) -> Option<ErrorCode> {
+    match &finding.state {
+        FindingState::Failed(error) => Some(crate::failure::code_of(error)),
+        FindingState::Ok | FindingState::Skipped => None,
+    }
+}
+
+fn evidence(finding: &Finding) -> Evidence {
+    let failure = match &finding.state {
+        FindingState::Failed(error) => Some(Failure::from(error)),
+        FindingState::Ok | FindingState::Skipped => None,
+    };
+    let is_skipped = matches!(finding.state, FindingState::Skipped);
+    Evidence {
+        check: finding.check.name(),
+        subject: finding.address.as_ref().map(ToString::to_string),
+        state: state(&finding.state),
+        code: code(finding),
+        message: match &failure {
+            // The finding's own words are kept where they say more than the error does.
+            Some(failure) if finding.address.is_some() => failure.one_line(),
+            _ => finding.detail.clone(),
+        },
+        hint: failure.and_then(|failure| failure.hint),
+        duration_ms: (!is_skipped).then(|| u64::try_from(finding.duration.as_millis()).unwrap_or(u64::MAX)),
+    }
+}
+
+/// Tells from the steps who answered; the test makes connections of its own, which no observer sees.
+fn shares(report: &TestReport) -> Vec<ServerShare> {
+    let mut shares: Vec<ServerShare> = Vec::new();
+    for finding in report.findings.iter().filter(|finding| matches!(finding.state, FindingState::Ok)) {
+        let api = match finding.check {
+            Check::Negotiation | Check::TabletServer => "API_VERSIONS",
+            Check::Authentication => "AUTHENTICATE",
+            Check::Metadata | Check::Coordinator => "GET_METADATA",
+            Check::Tcp | Check::Tls => continue,
+        };
+        let Some(address) = finding.address.as_ref().map(ToString::to_string) else { continue };
+        let known = shares.iter().position(|share| share.address == address);
+        match known.and_then(|position| shares.get_mut(position)) {
+            Some(share) => {
+                share.answer_count += 1;
+                if !share.answered.contains(&api) {
+                    share.answered.push(api);
+                }
+            }
+            None => shares.push(ServerShare { address, answered: vec![api], answer_count: 1 }),
+        }
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use fluss_client::bootstrap::HostPort;
+    use fluss_client::error::{AuthenticationFault, Error};
+
+    use super::*;
+
+    fn finding(check: Check, state: FindingState) -> Finding {
+        let address = Some(HostPort::new("a", 1).unwrap());
+        Finding { check, address, state, duration: Duration::from_millis(3), detail: "seen".to_owned() }
+    }
+
+    fn report(verdict: Verdict, findings: Vec<Finding>) -> TestReport {
+        TestReport { verdict, findings, server_line: None, warnings: Vec::new() }
+    }
+
+    fn wrong_password() -> FindingState {
+        let address = HostPort::new("a", 1).unwrap();
+        FindingState::Failed(Error::Authentication { address, fault: AuthenticationFault::Credentials })
+    }
+
+    #[test]
+    fn failed_authentication_is_refused_and_a_dead_port_is_unavailable() {
+        let refused = report(
+            Verdict::Failed,
+            vec![finding(Check::Tcp, FindingState::Ok), finding(Check::Authentication, wrong_password())],
+        );
+        assert_eq!(status(&refused), Status::Refused);
+        let dead = FindingState::Failed(Error::DialTimeout {
+            address: HostPort::new("a", 1).unwrap(),
+            timeout_ms: 1,
+        });
+        assert_eq!(status(&report(Verdict::Failed, vec![finding(Check::Tcp, dead)])), Status::Unavailable);
+        let mixed = report(
+            Verdict::Failed,
+            vec![finding(Check::Metadata, FindingState::Ok), finding(Check::TabletServer, wrong_password())],
+        );
+        assert_eq!(status(&mixed), Status::Unavailable);
+    }
+
+    #[test]
+    fn each_step_is_evidence_with_its_time_and_a_skipped_one_has_none() {
+        let answer = judge(
+            report(
+                Verdict::Failed,
+                vec![
+                    finding(Check::Authentication, wrong_password()),
+                    finding(Check::Metadata, FindingState::Skipped),
+                ],
+            ),
+            "SASL_PLAINTEXT",
+        );
+        let [failed, skipped] = answer.evidence.as_slice() else { panic!("{answer:?}") };
+        assert_eq!((failed.code, failed.duration_ms), (Some(ErrorCode::AuthenticationFailed), Some(3)));
+        assert!(failed.hint.is_some());
+        assert_eq!((skipped.state, skipped.duration_ms), (EvidenceState::Skipped, None));
+        let test = answer.data.unwrap();
+        assert_eq!((test.ok_count, test.failed_count, test.skipped_count), (0, 1, 1));
+        assert_eq!(test.tablet_servers_registered_count, None);
+    }
+}

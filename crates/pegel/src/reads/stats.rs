@@ -1,0 +1,195 @@
+//! Row counts of every bucket of a table, or of its partitions.
+
+use fluss_client::bucket_read::BucketAnswer;
+use fluss_client::error::Error as ClientError;
+use fluss_codec::name::TablePath;
+use fluss_codec::table::TableKind;
+use pegel_core::exact::ExactInt;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::reads::buckets::{BucketFailure, Coverage, Failures};
+use crate::reads::parallel::in_parallel;
+use crate::reads::table::Kind;
+use crate::reads::targets::{self, PARALLEL_PARTS, Part, Targets};
+use crate::session::{Answer, Session};
+
+/// Row counts of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Stats {
+    /// The table.
+    pub(crate) table: String,
+    /// Its id.
+    pub(crate) table_id: ExactInt,
+    /// Its kind, which decides what a row count is.
+    pub(crate) kind: Kind,
+    /// The partitions read, or one entry without a name for a table that has none.
+    pub(crate) partitions: Vec<PartitionStats>,
+    /// Partitions that match, also those that were not read; absent without partitions.
+    pub(crate) partition_count: Option<usize>,
+    /// Buckets that should have answered, as far as they are known.
+    pub(crate) bucket_count: usize,
+    /// Buckets that answered.
+    pub(crate) answered_bucket_count: usize,
+    /// Sum of the counts that were read.
+    pub(crate) row_count: Option<ExactInt>,
+    /// Whether the sum covers every bucket.
+    pub(crate) is_complete: bool,
+}
+
+/// Row counts of one partition, or of a table without any.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct PartitionStats {
+    /// Name of the partition.
+    pub(crate) partition: Option<String>,
+    /// Id of the partition.
+    pub(crate) partition_id: Option<ExactInt>,
+    /// How many of its buckets answered.
+    pub(crate) state: Coverage,
+    /// Its buckets.
+    pub(crate) buckets: Vec<BucketStats>,
+    /// Sum of the counts that were read.
+    pub(crate) row_count: Option<ExactInt>,
+    /// Why no bucket could be asked at all.
+    pub(crate) failure: Option<BucketFailure>,
+}
+
+/// Row count of one bucket.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct BucketStats {
+    /// Number within the table or partition.
+    pub(crate) bucket: i32,
+    /// Tablet server that leads it, absent when there is none.
+    pub(crate) leader: Option<i32>,
+    /// Whether the count was read.
+    pub(crate) state: Coverage,
+    /// Rows.
+    pub(crate) row_count: Option<ExactInt>,
+    /// Why the count is missing.
+    pub(crate) failure: Option<BucketFailure>,
+}
+
+type PartAnswer = Result<Vec<BucketAnswer<i64>>, ClientError>;
+
+/// Reads the row counts of a table or of those of its partitions that match.
+///
+/// # Errors
+/// `table_not_found`, `partition_not_found`.
+pub(crate) async fn read(
+    session: &Session,
+    path: &TablePath,
+    partition: &[(String, String)],
+) -> Result<Answer<Stats>, Failure> {
+    let targets = targets::find(session, path, partition).await?;
+    let answers = in_parallel(targets.parts.clone(), PARALLEL_PARTS, |part: Part| {
+        let (client, path) = (session.client.clone(), path.clone());
+        async move { client.row_counts(&path, part.name.as_deref()).await }
+    })
+    .await;
+    judge(&targets, answers)
+}
+
+fn judge(targets: &Targets, answers: Vec<PartAnswer>) -> Result<Answer<Stats>, Failure> {
+    let mut failures = Failures::default();
+    let partitions: Vec<PartitionStats> =
+        targets.parts.iter().zip(answers).map(|(part, answer)| view(part, answer, &mut failures)).collect();
+    let buckets = || partitions.iter().flat_map(|partition| &partition.buckets);
+    let lost = partitions.iter().filter(|partition| partition.failure.is_some()).count();
+    let (bucket_count, answered) = (buckets().count(), buckets().filter(|b| b.row_count.is_some()).count());
+    let status = failures.status(answered, bucket_count + lost)?;
+    let mut answer = Answer::new(
+        status,
+        Stats {
+            table: targets.info.path.to_string(),
+            table_id: ExactInt(targets.info.table_id),
+            kind: Kind::from(targets.info.descriptor.kind()),
+            partition_count: targets.partition_count,
+            bucket_count,
+            answered_bucket_count: answered,
+            row_count: ExactInt::sum(buckets().filter_map(|bucket| bucket.row_count)),
+            is_complete: answered == bucket_count && lost == 0 && !targets.is_cut(),
+            partitions,
+        },
+    );
+    answer.evidence = failures.into_evidence("table_stats");
+    answer.warnings.extend(targets.cut_warning());
+    if targets.info.descriptor.kind() == TableKind::Log && answered > 0 {
+        answer.warnings.push("of a log table, rows are counted as latest minus earliest offset".to_owned());
+    }
+    Ok(answer)
+}
+
+fn view(part: &Part, answer: PartAnswer, failures: &mut Failures) -> PartitionStats {
+    let (buckets, failure) = match answer {
+        Ok(answers) => {
+            let bucket = |answer| view_bucket(answer, part.name.as_deref(), failures);
+            (answers.into_iter().map(bucket).collect(), None)
+        }
+        Err(error) => {
+            let failure = Failure::from(&error);
+            failures.note_whole(part.name.clone().unwrap_or_else(|| "the table".to_owned()), &failure);
+            (Vec::new(), Some(BucketFailure::from(&failure)))
+        }
+    };
+    let answered = buckets.iter().filter(|bucket: &&BucketStats| bucket.row_count.is_some()).count();
+    let is_lost = failure.is_some();
+    PartitionStats {
+        partition: part.name.clone(),
+        partition_id: part.partition_id.map(ExactInt),
+        state: if is_lost { Coverage::Unavailable } else { Coverage::of(answered, buckets.len()) },
+        row_count: ExactInt::sum(buckets.iter().filter_map(|bucket| bucket.row_count)),
+        buckets,
+        failure,
+    }
+}
+
+fn view_bucket(answer: BucketAnswer<i64>, place: Option<&str>, failures: &mut Failures) -> BucketStats {
+    let failure = answer.result.as_ref().err().map(Failure::from);
+    if let Some(failure) = &failure {
+        failures.note_bucket(place, answer.bucket, answer.leader, failure);
+    }
+    BucketStats {
+        bucket: answer.bucket,
+        leader: answer.leader,
+        state: if failure.is_none() { Coverage::Ok } else { Coverage::Unavailable },
+        row_count: answer.result.ok().map(ExactInt),
+        failure: failure.as_ref().map(BucketFailure::from),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use pegel_core::envelope::Status;
+
+    use super::*;
+    use crate::reads::buckets::tests::{answered, refused, silent};
+    use crate::reads::table::tests::orders;
+
+    fn of(answers: Vec<BucketAnswer<i64>>) -> Answer<Stats> {
+        let parts = vec![Part { name: None, partition_id: None }];
+        judge(&Targets { info: orders(), parts, partition_count: None }, vec![Ok(answers)]).unwrap()
+    }
+
+    /// A table of three buckets, one of which is led by a silent server.
+    pub(crate) fn one_bucket_silent() -> Answer<Stats> {
+        of(vec![answered(0, 12), answered(1, 30), silent(2)])
+    }
+
+    #[test]
+    fn missing_count_is_absent_and_not_zero() {
+        let answer = one_bucket_silent();
+        assert_eq!(answer.status, Status::Partial);
+        let stats = answer.data.unwrap();
+        assert_eq!((stats.row_count, stats.is_complete), (Some(ExactInt(42)), false));
+        assert_eq!(stats.partitions[0].buckets[2].row_count, None);
+        assert_eq!(stats.partitions[0].state, Coverage::Partial);
+    }
+
+    #[test]
+    fn table_that_keeps_no_count_is_unsupported_and_a_silent_one_unavailable() {
+        let answer = of(vec![refused(0, 15), refused(1, 15)]);
+        assert_eq!(answer.status, Status::Unsupported);
+        assert_eq!(answer.data.unwrap().row_count, None);
+        assert_eq!(of(vec![silent(0), silent(1)]).status, Status::Unavailable);
+    }
+}

@@ -1,0 +1,287 @@
+//! One table in full.
+
+use fluss_client::admin::TableInfo;
+use fluss_client::error::Error as ClientError;
+use fluss_client::metadata::{BucketMetadata, TableMetadata};
+use fluss_codec::name::TablePath;
+use fluss_codec::schema::Column;
+use fluss_codec::table::TableKind;
+use jiff::Timestamp;
+use pegel_core::envelope::Status;
+use pegel_core::exact::{ExactInt, time_from_millis};
+use pegel_core::redaction::redact;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::reads::properties::{self, Property};
+use crate::session::{Answer, Session};
+
+/// Kind of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// Rows are appended.
+    Log,
+    /// Rows are changed by primary key.
+    PrimaryKey,
+}
+
+impl From<TableKind> for Kind {
+    fn from(kind: TableKind) -> Self {
+        match kind {
+            TableKind::Log => Self::Log,
+            TableKind::PrimaryKey => Self::PrimaryKey,
+        }
+    }
+}
+
+impl Kind {
+    /// Returns the kind as it is written in answers.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::PrimaryKey => "primary_key",
+        }
+    }
+}
+
+/// One table in full.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Table {
+    /// Database and name.
+    pub(crate) table: String,
+    /// Kind.
+    pub(crate) kind: Kind,
+    /// Id, new with each creation under the same name.
+    pub(crate) table_id: ExactInt,
+    /// Id of the latest schema.
+    pub(crate) schema_id: i32,
+    /// Comment.
+    pub(crate) comment: Option<String>,
+    /// Creation time, absent when the server does not know it.
+    pub(crate) created_at: Option<Timestamp>,
+    /// Time of the last change, absent when the server does not know it.
+    pub(crate) modified_at: Option<Timestamp>,
+    /// Columns in their order.
+    pub(crate) columns: Vec<ColumnView>,
+    /// Columns of the primary key; none for a log table.
+    pub(crate) primary_key: Vec<String>,
+    /// Columns whose values choose the bucket; none when rows are spread freely.
+    pub(crate) bucket_keys: Vec<String>,
+    /// Columns whose values choose the partition; none for a table without partitions.
+    pub(crate) partition_keys: Vec<String>,
+    /// Column that is counted up by the server.
+    pub(crate) auto_increment_column: Option<String>,
+    /// Buckets of the table, or of each partition.
+    pub(crate) bucket_count: Option<u32>,
+    /// The buckets with their leaders, absent for a partitioned table and when they could not be read.
+    pub(crate) buckets: Option<Vec<Bucket>>,
+    /// Properties with a meaning to Fluss; secrets are hidden.
+    pub(crate) properties: Vec<Property>,
+    /// Properties that users give a meaning; secrets are hidden.
+    pub(crate) custom_properties: Vec<Property>,
+    /// Remote folder, where the server tells it; hidden when it holds a password.
+    pub(crate) remote_data_dir: Option<String>,
+}
+
+/// One column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ColumnView {
+    /// Name.
+    pub(crate) name: String,
+    /// Type as in Fluss SQL, without nullability.
+    #[serde(rename = "type")]
+    pub(crate) data_type: String,
+    /// Whether the column can be null.
+    pub(crate) is_nullable: bool,
+    /// Comment.
+    pub(crate) comment: Option<String>,
+    /// How values are merged, in tables with the aggregation engine.
+    pub(crate) aggregation: Option<String>,
+}
+
+/// A bucket's place in the cluster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Bucket {
+    /// Number within the table or partition.
+    pub(crate) bucket: i32,
+    /// Tablet server that leads it, absent when there is none.
+    pub(crate) leader: Option<i32>,
+    /// Tablet servers that hold a replica.
+    pub(crate) replicas: Vec<i32>,
+}
+
+impl From<&BucketMetadata> for Bucket {
+    fn from(bucket: &BucketMetadata) -> Self {
+        Self { bucket: bucket.bucket, leader: bucket.leader, replicas: bucket.replicas.clone() }
+    }
+}
+
+/// Reads one table.
+///
+/// # Errors
+/// `table_not_found`.
+pub(crate) async fn read(session: &Session, path: &TablePath) -> Result<Answer<Table>, Failure> {
+    let info = session.client.table_info(path).await.map_err(|error| named(path, &error))?;
+    let metadata = if info.descriptor.is_partitioned() {
+        None
+    } else {
+        let asked = session.client.tables_metadata(std::slice::from_ref(path)).await;
+        Some(asked.and_then(|outcomes| match outcomes.into_iter().next() {
+            Some((_, result)) => result,
+            None => Err(ClientError::TableNotFound { path: path.clone() }),
+        }))
+    };
+    Ok(judge(&info, metadata))
+}
+
+/// Tells a failure about a table, with the next step when it is not there.
+pub(crate) fn named(path: &TablePath, error: &ClientError) -> Failure {
+    let failure = Failure::from(error);
+    if failure.code == pegel_core::error_code::ErrorCode::TableNotFound {
+        let hint = format!("`pegel tables --database {}` lists what may be seen", path.database());
+        return failure.with_hint(hint);
+    }
+    failure
+}
+
+fn judge(info: &TableInfo, metadata: Option<Result<TableMetadata, ClientError>>) -> Answer<Table> {
+    let mut evidence = Vec::new();
+    let buckets = match metadata {
+        None => None,
+        Some(Ok(metadata)) if metadata.table_id == info.table_id => {
+            Some(metadata.buckets.iter().map(Bucket::from).collect())
+        }
+        Some(Ok(metadata)) => {
+            let error = ClientError::TableRecreated {
+                path: info.path.clone(),
+                expected: info.table_id,
+                found: metadata.table_id,
+            };
+            evidence.push(Failure::from(&error).evidence("read_leaders"));
+            None
+        }
+        Some(Err(error)) => {
+            evidence.push(Failure::from(&error).evidence("read_leaders"));
+            None
+        }
+    };
+    let status = if evidence.is_empty() { Status::Ok } else { Status::Partial };
+    let mut answer = Answer::new(status, view(info, buckets));
+    answer.evidence = evidence;
+    answer
+}
+
+fn view(info: &TableInfo, buckets: Option<Vec<Bucket>>) -> Table {
+    let descriptor = &info.descriptor;
+    let schema = descriptor.schema();
+    Table {
+        table: info.path.to_string(),
+        kind: Kind::from(descriptor.kind()),
+        table_id: ExactInt(info.table_id),
+        schema_id: info.schema_id,
+        comment: descriptor.comment().map(str::to_owned),
+        created_at: time_from_millis(info.created_at_ms),
+        modified_at: time_from_millis(info.modified_at_ms),
+        columns: schema.columns().iter().map(column).collect(),
+        primary_key: schema.primary_key().to_vec(),
+        bucket_keys: descriptor.bucket_keys().into_iter().map(str::to_owned).collect(),
+        partition_keys: descriptor.partition_keys().to_vec(),
+        auto_increment_column: schema.auto_increment().map(str::to_owned),
+        bucket_count: descriptor.bucket_count(),
+        buckets,
+        properties: properties::shown(descriptor.properties().iter()),
+        custom_properties: properties::shown(descriptor.custom_properties().iter()),
+        remote_data_dir: info.remote_data_dir.as_deref().map(|dir| redact("remote.data.dir", dir).value),
+    }
+}
+
+fn column(column: &Column) -> ColumnView {
+    ColumnView {
+        name: column.name.clone(),
+        data_type: column.data_type.clone().nullable().to_string(),
+        is_nullable: column.data_type.is_nullable(),
+        comment: column.comment.clone(),
+        aggregation: column.aggregation.as_ref().map(|aggregation| aggregation.function.name().to_owned()),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::Arc;
+
+    use fluss_codec::table::TableDescriptor;
+
+    use super::*;
+
+    const ORDERS: &str = r#"{"version":1,"schema":{"version":1,"columns":[
+        {"name":"id","data_type":{"type":"BIGINT","nullable":false},"comment":"order number","id":0},
+        {"name":"total","data_type":{"type":"DECIMAL","precision":10,"scale":2},"id":1},
+        {"name":"note","data_type":{"type":"STRING"},"id":2}],
+        "primary_key":["id"],"highest_field_id":2},
+        "comment":"orders of the shop","partition_key":[],"bucket_key":["id"],"bucket_count":3,
+        "properties":{"table.replication.factor":"3","table.merge-engine":"first_row"},
+        "custom_properties":{"owner":"shop","sink.password":"hunter2"}}"#;
+
+    /// A primary-key table with three buckets and a secret in its properties.
+    pub(crate) fn orders() -> TableInfo {
+        TableInfo {
+            path: "shop.orders".parse().unwrap(),
+            table_id: 12,
+            schema_id: 1,
+            descriptor: Arc::new(TableDescriptor::from_json(ORDERS.as_bytes()).unwrap()),
+            json: Vec::from(ORDERS).into(),
+            created_at_ms: 1_767_225_600_000,
+            modified_at_ms: -1,
+            remote_data_dir: None,
+        }
+    }
+
+    fn metadata(table_id: i64) -> TableMetadata {
+        let info = orders();
+        let bucket = |bucket, leader, replicas: &[i32]| BucketMetadata {
+            bucket,
+            leader,
+            replicas: replicas.to_vec(),
+            leader_epoch: None,
+        };
+        TableMetadata {
+            path: info.path,
+            table_id,
+            schema_id: 1,
+            descriptor: info.descriptor,
+            created_at_ms: info.created_at_ms,
+            modified_at_ms: info.modified_at_ms,
+            buckets: vec![
+                bucket(0, Some(0), &[0, 1, 2]),
+                bucket(1, Some(1), &[1, 2, 0]),
+                bucket(2, None, &[2, 0, 1]),
+            ],
+        }
+    }
+
+    /// The table with all that can be told about it.
+    pub(crate) fn in_full() -> Answer<Table> {
+        judge(&orders(), Some(Ok(metadata(12))))
+    }
+
+    #[test]
+    fn secrets_in_properties_are_hidden() {
+        let table = in_full().data.unwrap();
+        assert!(!format!("{table:?}").contains("hunter2"));
+        assert!(table.custom_properties.iter().any(|p| p.key == "sink.password" && p.is_redacted));
+        assert_eq!((table.created_at.is_some(), table.modified_at), (true, None));
+    }
+
+    #[test]
+    fn table_without_leaders_is_partial_and_has_no_buckets() {
+        let lost =
+            judge(&orders(), Some(Err(ClientError::CoordinatorUnavailable { address: None, source: None })));
+        assert_eq!(lost.status, Status::Partial);
+        assert_eq!(lost.data.unwrap().buckets, None);
+        let other = judge(&orders(), Some(Ok(metadata(13))));
+        assert_eq!(other.status, Status::Partial);
+        assert_eq!(other.evidence[0].code.unwrap().as_str(), "table_recreated");
+        assert_eq!(in_full().status, Status::Ok);
+    }
+}
