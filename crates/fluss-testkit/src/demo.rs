@@ -327,7 +327,13 @@ fn describe(
         supervisor_pid: std::process::id(),
         workload_pid: workload.pid(),
         bootstrap: cluster.bootstrap(),
-        security_protocol: if options.sasl { "SASL" } else { "PLAINTEXT" }.to_owned(),
+        security_protocol: match (options.sasl, options.tls) {
+            (false, false) => "PLAINTEXT",
+            (false, true) => "TLS",
+            (true, false) => "SASL_PLAINTEXT",
+            (true, true) => "SASL_TLS",
+        }
+        .to_owned(),
         sasl_mechanism: options.sasl.then(|| "PLAIN".to_owned()),
         tls: options.tls,
         ca_path: cluster.tls().map(|tls| tls.ca_path().to_owned()),

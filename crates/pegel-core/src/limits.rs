@@ -63,6 +63,15 @@ impl PageRequest {
         Ok(Self { search, offset, limit })
     }
 
+    /// Asks for everything that matches, however long. For callers in this process
+    /// that print or count; nobody outside is offered more than [`MAX_PAGE_LIMIT`].
+    ///
+    /// # Errors
+    /// [`LimitError::Search`] when the search text is too long.
+    pub fn whole(search: Option<&str>) -> Result<Self, LimitError> {
+        Ok(Self { limit: usize::MAX, ..Self::new(search, 0, None)? })
+    }
+
     /// Returns the place of the first entry wanted.
     pub fn offset(&self) -> usize {
         self.offset
@@ -97,7 +106,9 @@ impl PageRequest {
         }
         let end = self.offset.saturating_add(items.len());
         let next_offset = (!items.is_empty() && end < matched_count).then_some(end);
-        Page { items, total_count, matched_count, offset: self.offset, limit: self.limit, next_offset }
+        // A list without a limit could hold as much as there is.
+        let limit = self.limit.min(total_count.max(MAX_PAGE_LIMIT));
+        Page { items, total_count, matched_count, offset: self.offset, limit, next_offset }
     }
 }
 
@@ -155,6 +166,14 @@ mod tests {
         assert!(PageRequest::new(None, usize::MAX, Some(1_000)).is_ok());
         assert_eq!(PageRequest::new(Some(&"x".repeat(201)), 0, None), Err(LimitError::Search));
         assert_eq!(LimitError::Limit(0).to_string(), "limit 0 is not within 1 to 1000");
+    }
+
+    #[test]
+    fn whole_list_has_no_next_page() {
+        let page = numbers(&PageRequest::whole(None).unwrap(), 2_500);
+        assert_eq!((page.items.len(), page.limit, page.next_offset), (2_500, 2_500, None));
+        let page = numbers(&PageRequest::whole(Some("table_24")).unwrap(), 2_500);
+        assert_eq!((page.items.len(), page.next_offset), (111, None));
     }
 
     #[test]

@@ -150,6 +150,9 @@ pub(crate) struct ListArgs {
     /// Show at most this many entries, 1 to 1000.
     #[arg(long, value_name = "N", default_value_t = pegel_core::limits::DEFAULT_PAGE_LIMIT)]
     pub(crate) limit: usize,
+    /// Show everything that matches, however much it is.
+    #[arg(long, conflicts_with_all = ["offset", "limit"])]
+    pub(crate) all: bool,
 }
 
 /// Which tables to list.

@@ -108,7 +108,13 @@ impl Asker<'_> {
         list: &ListArgs,
         read: impl AsyncFnOnce(&Session, &PageRequest) -> Result<Answer<T>, Failure>,
     ) -> u8 {
-        match PageRequest::new(list.search.as_deref(), list.offset, Some(list.limit)) {
+        let search = list.search.as_deref();
+        let page = if list.all {
+            PageRequest::whole(search)
+        } else {
+            PageRequest::new(search, list.offset, Some(list.limit))
+        };
+        match page {
             Ok(page) => self.ask(check, async |session| read(session, &page).await).await,
             Err(error) => self.console.failure(&Failure::invalid(error.to_string()), None),
         }

@@ -17,6 +17,7 @@ use crate::cli::{ConnectionArgs, DemoArgs, Format};
 use crate::commands::ask_with;
 use crate::config;
 use crate::console::Console;
+use crate::env_vars;
 use crate::failure::Failure;
 use crate::reads;
 use crate::session::Session;
@@ -141,6 +142,7 @@ fn settings(config_file: &Path) -> Result<ConnectionSettings, Failure> {
 }
 
 fn how_to_ask(view: &DemoView<'_>) -> String {
+    let program = program();
     let mut text = String::from("\nAsk it yourself:\n");
     let mut add = |line: String| {
         text.push_str(&line);
@@ -151,13 +153,13 @@ fn how_to_ask(view: &DemoView<'_>) -> String {
         for command in
             ["cluster test", "tables --runtime", "table shop.orders", "offsets shop.orders", "cluster-config"]
         {
-            add(format!("  pegel --config {config} {command}"));
+            add(format!("  {program} --config {config} {command}"));
         }
     }
     for access in view.access.iter().filter(|access| access.user.is_some()).skip(1) {
         let config = shell_word(&access.config_file);
         add(format!(
-            "  pegel --config {config} tables   # {}: {}",
+            "  {program} --config {config} tables   # {}: {}",
             access.user.as_deref().unwrap_or("?"),
             access.role
         ));
@@ -166,6 +168,11 @@ fn how_to_ask(view: &DemoView<'_>) -> String {
     add(format!("Metrics: {}", view.metric_endpoints.join(" ")));
     add(format!("Data, logs and credentials: {}", view.dir.display()));
     text
+}
+
+/// Returns how a person calls this program, since a wrapper may have started it.
+fn program() -> String {
+    std::env::var(env_vars::PEGEL_PROGRAM).unwrap_or_else(|_| "pegel".to_owned())
 }
 
 /// Quotes a path where a shell would take it apart.

@@ -33,7 +33,7 @@ pub struct DemoRecord {
     pub workload_pid: u32,
     /// Where clients connect, comma separated.
     pub bootstrap: String,
-    /// `PLAINTEXT` or `SASL`, as Fluss calls it.
+    /// How clients speak to `bootstrap`: `PLAINTEXT`, `TLS`, `SASL_PLAINTEXT` or `SASL_TLS`.
     pub security_protocol: String,
     /// `PLAIN` with SASL.
     pub sasl_mechanism: Option<String>,

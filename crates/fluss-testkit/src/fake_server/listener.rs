@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{mpsc, oneshot};
@@ -148,8 +149,8 @@ impl Acceptor {
             Order::Stop => {
                 if matches!(self.port, Port::Listening(_)) {
                     self.port = Port::Lost;
-                    self.port =
-                        Port::Reserved(bind(self.address).map_err(|error| failed(self.address, error))?);
+                    let socket = bind_when_free(self.address).await;
+                    self.port = Port::Reserved(socket.map_err(|error| failed(self.address, error))?);
                 }
                 self.close_connections().await;
                 Ok(())
@@ -180,6 +181,22 @@ impl Acceptor {
         generation.tasks.close();
         generation.tasks.wait().await;
     }
+}
+
+/// Binds a port that this process has just given up.
+///
+/// A child that another thread starts holds a copy of the old socket between its fork and its exec, so the
+/// port may be taken for a moment.
+async fn bind_when_free(address: SocketAddr) -> io::Result<TcpSocket> {
+    const PAUSE: Duration = Duration::from_millis(5);
+    const ATTEMPTS: u32 = 400;
+    for _ in 1..ATTEMPTS {
+        match bind(address) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => tokio::time::sleep(PAUSE).await,
+            other => return other,
+        }
+    }
+    bind(address)
 }
 
 fn bind(address: SocketAddr) -> io::Result<TcpSocket> {

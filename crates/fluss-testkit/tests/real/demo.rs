@@ -48,7 +48,7 @@ async fn a_secured_demo_has_data_goes_on_writing_and_tells_how_to_connect() {
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     let record = read_record(&dir).unwrap().expect("the demo is ready");
     assert_eq!(record.bootstrap, demo.cluster().bootstrap());
-    assert_eq!((record.security_protocol.as_str(), record.tls), ("SASL", true));
+    assert_eq!((record.security_protocol.as_str(), record.tls), ("SASL_TLS", true));
     assert_eq!(record.users.len(), 4);
     assert!(record.servers.iter().all(|server| is_alive(server.pid)));
     let ca = record.ca_path.unwrap();

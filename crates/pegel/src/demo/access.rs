@@ -60,14 +60,8 @@ pub(super) fn remove(dir: &Path) -> Result<(), Failure> {
 }
 
 fn config(record: &DemoRecord, user: Option<&DemoUser>) -> String {
-    let protocol = match (user.is_some(), record.tls) {
-        (false, false) => "PLAINTEXT",
-        (false, true) => "TLS",
-        (true, false) => "SASL_PLAINTEXT",
-        (true, true) => "SASL_TLS",
-    };
     let mut settings =
-        vec![("endpoint", record.bootstrap.clone()), ("security_protocol", protocol.to_owned())];
+        vec![("endpoint", record.bootstrap.clone()), ("security_protocol", record.security_protocol.clone())];
     if let Some(user) = user {
         settings.push(("sasl_username", user.name.clone()));
         settings.push(("sasl_password", user.password.clone()));
@@ -114,7 +108,7 @@ mod tests {
             supervisor_pid: 1,
             workload_pid: 2,
             bootstrap: "127.0.0.1:9123".to_owned(),
-            security_protocol: "SASL".to_owned(),
+            security_protocol: "SASL_TLS".to_owned(),
             sasl_mechanism: Some("PLAIN".to_owned()),
             tls: false,
             ca_path: None,

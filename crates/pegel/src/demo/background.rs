@@ -42,7 +42,8 @@ pub(super) async fn detach(args: &DemoArgs, console: &Console) -> Result<u8, Fai
         Ok(record) => {
             let code = introduce(&record, console).await?;
             console.note(&format!(
-                "\nThe demo runs in the background; stop it with: pegel demo --stop --dir {}\n",
+                "\nThe demo runs in the background; stop it with: {} demo --stop --dir {}\n",
+                super::program(),
                 super::shell_word(&record.dir)
             ));
             Ok(code)

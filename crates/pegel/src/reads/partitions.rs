@@ -61,7 +61,8 @@ type Metadata = HashMap<String, Result<PartitionMetadata, ClientError>>;
 /// Lists the partitions of a table that match.
 ///
 /// # Errors
-/// `table_not_found`, `table_not_partitioned`, `partition_spec_invalid`.
+/// `table_not_found`; `table_not_partitioned` when a filter is given for a table that has no
+/// partition keys, `partition_spec_invalid`. Without a filter such a table has an empty list.
 pub(crate) async fn read(
     session: &Session,
     path: &TablePath,
@@ -70,7 +71,11 @@ pub(crate) async fn read(
 ) -> Result<Answer<Partitions>, Failure> {
     let filter = partition_filter(partition)?;
     let info = session.client.table_info(path).await.map_err(|error| table::named(path, &error))?;
-    let found = list_partitions(session, &info, filter.as_ref()).await?;
+    let found = if info.descriptor.is_partitioned() || filter.is_some() {
+        list_partitions(session, &info, filter.as_ref()).await?
+    } else {
+        Vec::new()
+    };
     let page = page.cut(found, |partition| vec![partition.name.clone()]);
     let names: Vec<String> = page.items.iter().map(|partition| partition.name.clone()).collect();
     let metadata = match names.as_slice() {

@@ -95,7 +95,7 @@ impl Named {
 }
 
 /// What the table's metadata came to.
-type Outcome = (Named, Result<TableMetadata, Failure>);
+type Outcome = (Named, Result<TableFacts, Failure>);
 
 /// Lists tables.
 ///
@@ -176,12 +176,17 @@ async fn all_names(session: &Session) -> Result<(Vec<Named>, Vec<Evidence>), Fai
 async fn describe(session: &Session, page: Page<Named>) -> Result<Page<Outcome>, Failure> {
     let legal = |named: &Named| TablePath::new(named.database.as_str(), named.name.as_str()).ok();
     let paths: Vec<TablePath> = page.items.iter().filter_map(legal).collect();
-    let found = if paths.is_empty() { Vec::new() } else { session.client.tables_metadata(&paths).await? };
+    let mut found = Vec::with_capacity(paths.len());
+    // Only the facts are kept: a long list must not hold every schema at once.
+    session
+        .client
+        .each_table_metadata(&paths, |_, result| found.push(result.map(|metadata| facts(&metadata))))
+        .await?;
     let mut found = found.into_iter();
     Ok(page.map(|named| {
         let result = match legal(&named) {
             Some(path) => match found.next() {
-                Some((_, result)) => result.map_err(Failure::from),
+                Some(result) => result.map_err(Failure::from),
                 None => Err(Failure::from(ClientError::TableNotFound { path })),
             },
             None => {
@@ -205,18 +210,12 @@ fn judge(database: Option<&str>, page: Page<Outcome>, lost_lists: Vec<Evidence>)
     answer
 }
 
-fn row(named: Named, result: Result<TableMetadata, Failure>, failures: &mut Failures) -> TableRow {
+fn row(named: Named, result: Result<TableFacts, Failure>, failures: &mut Failures) -> TableRow {
     let failure = result.as_ref().err().map(BucketFailure::from);
     if let Err(failure) = &result {
         failures.note_whole(named.full(), failure);
     }
-    TableRow {
-        database: named.database,
-        name: named.name,
-        facts: result.ok().map(|metadata| facts(&metadata)),
-        runtime: None,
-        failure,
-    }
+    TableRow { database: named.database, name: named.name, facts: result.ok(), runtime: None, failure }
 }
 
 fn facts(metadata: &TableMetadata) -> TableFacts {
@@ -262,7 +261,7 @@ pub(crate) mod tests {
         let names = vec![named("orders"), named("payroll"), named("returns")];
         let page = page.cut(names, |named| vec![named.full()]).map(|named| {
             let result = match named.name.as_str() {
-                "orders" => Ok(metadata()),
+                "orders" => Ok(facts(&metadata())),
                 _ => Err(ClientError::TableNotFound { path: named.full().parse().unwrap() }.into()),
             };
             (named, result)

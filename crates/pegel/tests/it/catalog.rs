@@ -5,7 +5,7 @@ use fluss_codec::api_key::ApiKey;
 use fluss_testkit::fake_server::{FakeCluster, FakeClusterBuilder, NewTable, Script, Visibility};
 use serde_json::Value;
 
-use crate::pegel::{ask, ask_as, login, stop};
+use crate::pegel::{ask, ask_as, login};
 
 fn shop() -> FakeClusterBuilder {
     FakeCluster::builder()
@@ -122,8 +122,10 @@ async fn partitions_are_listed_filtered_and_paged() {
     assert_eq!(page["items"][0]["buckets"].as_array().unwrap().len(), 2);
     let text = ask(&cluster, "partitions shop.clicks --partition day=20260102").await;
     assert!(text.text().contains("day=20260102") && !text.stdout.contains("20260101"), "{text:?}");
-    let plain = ask(&cluster, "partitions shop.orders -o json").await.json(2);
-    assert_eq!(plain["code"], "table_not_partitioned");
+    let plain = ask(&cluster, "partitions shop.orders").await;
+    assert!(plain.text().contains("shop.orders is not partitioned"), "{plain:?}");
+    let filtered = ask(&cluster, "partitions shop.orders --partition day=1 -o json").await.json(2);
+    assert_eq!(filtered["code"], "table_not_partitioned");
     let wrong = ask(&cluster, "partitions shop.clicks --partition month=1").await;
     assert_eq!(wrong.code, 2);
     wrong.tells(&["error[partition_spec_invalid]", "its partition keys are day"]);
@@ -179,7 +181,7 @@ async fn offsets_at_a_time() {
 #[tokio::test(flavor = "multi_thread")]
 async fn buckets_of_a_dead_server_make_the_answer_partial() {
     let cluster = shop().start().unwrap();
-    stop(&cluster.tablet_servers()[0]).await;
+    cluster.tablet_servers()[0].stop().await.unwrap();
     let text = ask(&cluster, "offsets shop.orders").await;
     assert_eq!(text.code, 3, "{text:?}");
     text.shows(&["◐ partial", "✗ unavailable", "connect_failed", "2 of 3 known buckets answered"]);
@@ -213,7 +215,7 @@ async fn bucket_error_of_a_server_is_told_for_that_bucket() {
 async fn all_buckets_lost_is_unavailable_and_not_zero() {
     let cluster = shop().start().unwrap();
     for server in cluster.tablet_servers() {
-        stop(server).await;
+        server.stop().await.unwrap();
     }
     let text = ask(&cluster, "stats shop.orders").await;
     assert_eq!(text.code, 4, "{text:?}");

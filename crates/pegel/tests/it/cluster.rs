@@ -5,7 +5,7 @@ use fluss_codec::messages::PbAclInfo;
 use fluss_codec::server_type::ServerType;
 use fluss_testkit::fake_server::{BlackHole, Config, FakeCluster, ForeignListener, Script};
 
-use crate::pegel::{ask, ask_as, login, run, stop};
+use crate::pegel::{ask, ask_as, login, run};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_show_both_facts_and_latency() {
@@ -27,7 +27,7 @@ async fn servers_show_both_facts_and_latency() {
 #[tokio::test(flavor = "multi_thread")]
 async fn tablet_server_that_is_listed_but_dead_is_not_answering() {
     let cluster = FakeCluster::builder().tablet_servers(3).start().unwrap();
-    stop(&cluster.tablet_servers()[1]).await;
+    cluster.tablet_servers()[1].stop().await.unwrap();
     let text = ask(&cluster, "servers").await;
     assert_eq!(text.code, 3, "{text:?}");
     text.shows(&["2 of 3 tablet servers alive · ◐ partial", "✗ NOT_ANSWERING"]);
@@ -61,7 +61,7 @@ async fn connection_test_is_degraded_when_one_address_is_dead() {
     let cluster = FakeCluster::builder().tablet_servers(2).start().unwrap();
     let dead = FakeCluster::builder().start().unwrap();
     let dead_address = dead.bootstrap();
-    stop(dead.coordinator()).await;
+    dead.coordinator().stop().await.unwrap();
     let line = format!("cluster test --bootstrap {},{dead_address}", cluster.bootstrap());
     let text = run(&line).await;
     assert_eq!(text.code, 3, "{text:?}");

@@ -3,7 +3,7 @@
 use fluss_codec::api_key::ApiKey;
 use fluss_testkit::fake_server::{FakeCluster, NewTable, Script};
 
-use crate::pegel::{ask, ask_as, command, file, finish, login, run, stop};
+use crate::pegel::{ask, ask_as, command, file, finish, login, run};
 
 /// Every command that asks a cluster, so that none is forgotten.
 const ASKING: &[&str] = &[
@@ -23,7 +23,7 @@ const ASKING: &[&str] = &[
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_there_is_unavailable_for_every_command() {
     let cluster = FakeCluster::builder().start().unwrap();
-    stop(cluster.coordinator()).await;
+    cluster.coordinator().stop().await.unwrap();
     for line in ASKING {
         let text = ask(&cluster, line).await;
         assert_eq!((text.code, text.stdout.as_str()), (4, ""), "{line}: {text:?}");
@@ -41,7 +41,7 @@ async fn coordinator_down_is_told_although_tablet_servers_answer() {
     let cluster =
         FakeCluster::builder().tablet_servers(2).table(NewTable::log("shop", "orders")).start().unwrap();
     let bootstrap = cluster.tablet_servers()[0].address();
-    stop(cluster.coordinator()).await;
+    cluster.coordinator().stop().await.unwrap();
     for line in ASKING {
         let line = format!("{line} -o json --request-timeout-seconds 2 --bootstrap {bootstrap}");
         let json = run(&line).await.json(4);

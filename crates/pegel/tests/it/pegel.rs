@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use fluss_testkit::fake_server::{FakeCluster, FakeServer};
+use fluss_testkit::fake_server::FakeCluster;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
@@ -64,16 +64,6 @@ pub(crate) fn login<'a>(user: &'a str, password: &'a str) -> [(&'a str, &'a str)
         ("PEGEL_SASL_USERNAME", user),
         ("PEGEL_SASL_PASSWORD", password),
     ]
-}
-
-/// Stops a server for good.
-///
-/// A program that another test starts at this very moment holds a copy of the listening socket until it has
-/// become that program, so the port cannot always be reserved at once. Told again, the server just stops.
-pub(crate) async fn stop(server: &FakeServer) {
-    if server.stop().await.is_err() {
-        server.stop().await.expect("a server that has lost its port stops");
-    }
 }
 
 impl Ran {

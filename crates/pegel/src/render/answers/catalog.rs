@@ -294,6 +294,12 @@ impl Show for Partitions {
     }
 
     fn empty(&self) -> String {
+        if self.partition_keys.is_empty() {
+            return format!(
+                "{} is not partitioned. `pegel table {}` shows its buckets.",
+                self.table, self.table
+            );
+        }
         let none = "No partitions match, or the table has none yet. They are created by writers or by hand.";
         nothing(&self.partitions, "partitions", none)
     }
