@@ -1,0 +1,4 @@
+//! Suites that measure against goals.
+
+mod child;
+pub(crate) mod idle;
