@@ -69,6 +69,12 @@ impl FromStr for HostPort {
         if text.is_empty() {
             return Err(invalid("an entry is empty; remove the extra comma".to_owned()));
         }
+        // Not quoted: what stands before the sign may be a password.
+        if text.contains('@') {
+            return Err(invalid(
+                "an address holds a user name; write host:port and give sasl_username apart".to_owned(),
+            ));
+        }
         if text.contains("://") {
             return Err(invalid(format!(
                 "`{text}` has a scheme; write host:port and choose the protocol with security_protocol"
@@ -76,11 +82,6 @@ impl FromStr for HostPort {
         }
         if text.contains('/') {
             return Err(invalid(format!("`{text}` has a path; write host:port alone")));
-        }
-        if text.contains('@') {
-            return Err(invalid(format!(
-                "`{text}` holds a user name; write host:port and give sasl_username apart"
-            )));
         }
         let (host, port) = split_host_port(text)?;
         let port = port
@@ -116,6 +117,11 @@ fn split_host_port(text: &str) -> Result<(&str, &str), Error> {
 pub struct BootstrapList(Vec<HostPort>);
 
 impl BootstrapList {
+    /// Returns the first address; a list is never empty.
+    pub(crate) fn first(&self) -> &HostPort {
+        self.0.first().expect("parsing refuses an empty list")
+    }
+
     /// Returns the addresses in the order they were written.
     pub fn addresses(&self) -> &[HostPort] {
         &self.0
@@ -195,6 +201,8 @@ mod tests {
         refuse("http://a:1/x", "scheme");
         refuse("a:1/path", "path");
         refuse("user@a:1", "user name");
+        let secret = "fluss://user:hunter2@a:1".parse::<BootstrapList>().unwrap_err();
+        assert!(!secret.to_string().contains("hunter2"), "{secret}");
         refuse("a", "no port");
         refuse("::1:9123", "brackets");
         refuse("a:1 b:2", "brackets");

@@ -13,13 +13,17 @@ use fluss_codec::messages::{
     PbTableStatsReqForBucket, Request,
 };
 use fluss_codec::name::TablePath;
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use crate::admin::TableInfo;
 use crate::bootstrap::HostPort;
 use crate::client::FlussClient;
 use crate::error::Error;
 use crate::metadata::Layout;
+use crate::parallel::in_parallel;
+
+/// Most leaders of one table that are asked at the same time.
+const PARALLEL_LEADERS: usize = 64;
 
 /// What one bucket's leader said, or why it could not be asked.
 #[derive(Debug, Clone)]
@@ -134,78 +138,141 @@ impl BucketQuestion for RowCountQuestion {
     }
 }
 
+/// The buckets of a table, or of one partition of it, and what the caller knows of them.
+///
+/// What is known is held against the answers: buckets of a table that was made anew are
+/// refused, and a bucket that metadata does not list is an answer that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BucketTarget {
+    path: TablePath,
+    partition: Option<String>,
+    table_id: Option<i64>,
+    partition_id: Option<i64>,
+    bucket_count: Option<u32>,
+}
+
+impl BucketTarget {
+    /// Means the buckets of a table without partitions, or of one partition given by name and id.
+    pub fn of(table: &TableInfo, partition: Option<(&str, i64)>) -> Self {
+        let bucket_count = table.descriptor.bucket_count();
+        Self::named(&table.path, partition.map(|(name, _)| name)).expecting(
+            table.table_id,
+            partition.map(|(_, id)| id),
+            bucket_count,
+        )
+    }
+
+    /// Adds what the caller knows of the table or partition.
+    pub fn expecting(self, table_id: i64, partition_id: Option<i64>, bucket_count: Option<u32>) -> Self {
+        Self { table_id: Some(table_id), partition_id, bucket_count, ..self }
+    }
+
+    /// Means the buckets of a table or partition of which only the name is known.
+    pub fn named(path: &TablePath, partition: Option<&str>) -> Self {
+        Self {
+            path: path.clone(),
+            partition: partition.map(str::to_owned),
+            table_id: None,
+            partition_id: None,
+            bucket_count: None,
+        }
+    }
+
+    /// Returns why `layout` is not of this table or partition.
+    fn mismatch(&self, layout: &Layout) -> Option<Error> {
+        if let Some(expected) = self.table_id.filter(|id| *id != layout.table_id) {
+            let what = format!("table {}", self.path);
+            return Some(Error::TableRecreated { what, expected, found: layout.table_id });
+        }
+        let expected = self.partition_id.filter(|id| Some(*id) != layout.partition_id)?;
+        let what = format!("partition {} of {}", self.partition.as_deref().unwrap_or_default(), self.path);
+        Some(Error::TableRecreated { what, expected, found: layout.partition_id.unwrap_or(-1) })
+    }
+
+    /// Returns the numbers of the buckets that must answer.
+    fn expected(&self, layout: &Layout) -> BTreeSet<i32> {
+        let known = self.bucket_count.map_or(0, |count| i32::try_from(count).unwrap_or(i32::MAX));
+        (0..known).chain(layout.buckets.iter().map(|bucket| bucket.bucket)).collect()
+    }
+}
+
 impl FlussClient {
-    /// Reads one offset of every bucket of a table, or of one partition of it.
+    /// Reads one offset of every bucket.
     ///
     /// # Errors
     /// When the table cannot be found or its leaders cannot be learnt. What goes
     /// wrong with single buckets is in their answers.
-    pub async fn list_offsets(
+    pub async fn offsets(
         &self,
-        path: &TablePath,
-        partition: Option<&str>,
+        target: &BucketTarget,
         spec: OffsetSpec,
     ) -> Result<Vec<BucketAnswer<i64>>, Error> {
-        self.read_buckets(path, partition, OffsetQuestion(spec)).await
+        self.read_buckets(target, OffsetQuestion(spec)).await
     }
 
-    /// Reads the row count of every bucket of a table, or of one partition of it.
+    /// Reads the row count of every bucket.
     ///
     /// A primary-key table keeps a count (not with `table.changelog.image=WAL`: code 15);
     /// for a log table it is high watermark minus log start.
     ///
     /// # Errors
-    /// As [`FlussClient::list_offsets`].
-    pub async fn row_counts(
-        &self,
-        path: &TablePath,
-        partition: Option<&str>,
-    ) -> Result<Vec<BucketAnswer<i64>>, Error> {
-        self.read_buckets(path, partition, RowCountQuestion).await
+    /// As [`FlussClient::offsets`].
+    pub async fn row_counts(&self, target: &BucketTarget) -> Result<Vec<BucketAnswer<i64>>, Error> {
+        self.read_buckets(target, RowCountQuestion).await
     }
 
     async fn read_buckets<Q: BucketQuestion>(
         &self,
-        path: &TablePath,
-        partition: Option<&str>,
+        target: &BucketTarget,
         question: Q,
     ) -> Result<Vec<BucketAnswer<i64>>, Error> {
         let deadline = self.deadline();
         let api = Q::Request::KEY.name();
-        let mut layout = self.layout(path, partition, deadline, false).await?;
+        let mut target = target.clone();
+        let mut layout = self.layout(&target.path, target.partition.as_deref(), deadline).await?;
+        if target.mismatch(&layout).is_some() {
+            // What is remembered may be the old table, and the caller may know the new one.
+            self.inner.leaders.forget(&target.path, target.partition.as_deref(), &layout);
+            layout = self.layout(&target.path, target.partition.as_deref(), deadline).await?;
+        }
+        if let Some(error) = target.mismatch(&layout) {
+            return Err(error);
+        }
+        target.table_id = Some(layout.table_id);
+        target.partition_id = layout.partition_id;
+
         let mut answers: BTreeMap<i32, BucketAnswer<i64>> = BTreeMap::new();
-        let mut open: BTreeSet<i32> = layout.buckets.iter().map(|bucket| bucket.bucket).collect();
+        let mut open = target.expected(&layout);
         for attempt in 1.. {
             let round = self.ask_leaders(&layout, &open, &question, deadline).await;
             answers.extend(round.into_iter().map(|answer| (answer.bucket, answer)));
             let failed = |bucket: &i32| answers.get(bucket).and_then(|answer| answer.result.as_ref().err());
+            if open.iter().filter_map(failed).any(Error::invalidates_metadata) {
+                self.inner.leaders.forget(&target.path, target.partition.as_deref(), &layout);
+            }
             open.retain(|bucket| failed(bucket).is_some_and(Error::is_retryable));
             let Some(error) = open.iter().find_map(failed).cloned() else { break };
-            let is_stale = open.iter().filter_map(failed).any(Error::invalidates_metadata);
             if !self.may_retry(&error, attempt, deadline, api).await {
                 break;
             }
-            if is_stale {
-                // Without new metadata the first errors stand; they say more than "no metadata".
-                let Ok(fresh) = self.layout(path, partition, deadline, true).await else { break };
-                if fresh.table_id != layout.table_id {
-                    let error = Error::TableRecreated {
-                        path: path.clone(),
-                        expected: layout.table_id,
-                        found: fresh.table_id,
-                    };
-                    for answer in answers.values_mut() {
-                        answer.result = Err(error.clone());
-                    }
-                    break;
+            let fresh = match self.layout(&target.path, target.partition.as_deref(), deadline).await {
+                Ok(fresh) => fresh,
+                Err(gone @ (Error::TableNotFound { .. } | Error::PartitionNotFound { .. })) => {
+                    return Err(gone);
                 }
-                layout = fresh;
+                // Without new metadata the first errors stand; they say more than "no metadata".
+                Err(_) => break,
+            };
+            if let Some(error) = target.mismatch(&fresh) {
+                // What has answered so far was the old table.
+                return Err(error);
             }
+            layout = fresh;
         }
         Ok(answers.into_values().collect())
     }
 
-    /// Asks each leader once for its share of `wanted`.
+    /// Asks each leader once for its share of `wanted`; every wanted bucket gets an answer.
     async fn ask_leaders<Q: BucketQuestion>(
         &self,
         layout: &Arc<Layout>,
@@ -214,29 +281,29 @@ impl FlussClient {
         deadline: Instant,
     ) -> Vec<BucketAnswer<i64>> {
         let mut answers = Vec::new();
-        let mut shares: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
-        for bucket in layout.buckets.iter().filter(|bucket| wanted.contains(&bucket.bucket)) {
-            match bucket.leader.filter(|leader| layout.servers.contains_key(leader)) {
-                Some(leader) => shares.entry(leader).or_default().push(bucket.bucket),
-                None => answers.push(BucketAnswer {
-                    bucket: bucket.bucket,
-                    leader: bucket.leader,
-                    result: Err(Error::LeaderNotAvailable { bucket: bucket.bucket }),
-                }),
-            }
+        let mut shares: BTreeMap<i32, (HostPort, Vec<i32>)> = BTreeMap::new();
+        let known: BTreeMap<i32, Option<i32>> =
+            layout.buckets.iter().map(|bucket| (bucket.bucket, bucket.leader)).collect();
+        for bucket in wanted.iter().copied() {
+            let leader = known.get(&bucket).copied().flatten();
+            let address = leader.and_then(|leader| layout.servers.get(&leader));
+            let error = match (known.get(&bucket), leader, address) {
+                (Some(_), Some(leader), Some(Ok(address))) => {
+                    shares.entry(leader).or_insert_with(|| (address.clone(), Vec::new())).1.push(bucket);
+                    continue;
+                }
+                (Some(_), _, Some(Err(error))) => error.clone(),
+                (Some(_), leader, _) => Error::LeaderNotAvailable { bucket, leader },
+                (None, ..) => Error::BucketMissing { bucket },
+            };
+            answers.push(BucketAnswer { bucket, leader, result: Err(error) });
         }
-        let mut asking = JoinSet::new();
-        for (leader, buckets) in shares {
-            let Some(address) = layout.servers.get(&leader).cloned() else { continue };
+        let ask = |(leader, (address, buckets)): (i32, (HostPort, Vec<i32>))| {
             let (client, layout, question) = (self.clone(), Arc::clone(layout), question.clone());
-            asking.spawn(async move {
-                client.ask_leader(leader, &address, &layout, buckets, &question, deadline).await
-            });
-        }
-        while let Some(share) = asking.join_next().await {
-            // A task only fails when it is aborted, which drops this future too.
-            answers.extend(share.unwrap_or_default());
-        }
+            async move { client.ask_leader(leader, &address, &layout, buckets, &question, deadline).await }
+        };
+        let shares = in_parallel(shares.into_iter().collect(), PARALLEL_LEADERS, ask).await;
+        answers.extend(shares.into_iter().flatten());
         answers
     }
 

@@ -1,45 +1,41 @@
 //! The share of a cluster's time that background reads may take.
 //!
-//! A token bucket: a short burst is free, then requests are spaced out.
+//! A token bucket in which callers queue up fairly: a short burst is free, then
+//! requests are spaced out. In no second do more requests start than
+//! [`PER_SECOND`].
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, sleep_until};
 
 use crate::clock;
 
-/// Spaces requests so that no more than a fixed number goes out each second.
+/// Most background requests that may start within any one second.
+pub const PER_SECOND: u32 = 20;
+/// How many of them may start at once.
+const BURST: u32 = 5;
+/// Space between two requests once the burst is used up: the rest of a second's share.
+const INTERVAL: Duration = Duration::from_millis(1_000 / (PER_SECOND - BURST) as u64 + 1);
+
+/// Spaces requests. Who gives up waiting leaves the queue and takes no share.
+#[derive(Default)]
 pub(crate) struct RequestBudget {
-    interval: Duration,
-    burst: Duration,
-    /// The moment at which the bucket would be full again.
+    /// The moment at which the bucket will be full again.
     full_at: Mutex<Option<Instant>>,
 }
 
 impl RequestBudget {
-    /// Makes a budget of `per_second` requests, which is also the size of the burst.
-    pub(crate) fn new(per_second: u32) -> Self {
-        let interval = Duration::from_secs(1) / per_second.max(1);
-        Self { interval, burst: interval * per_second.max(1), full_at: Mutex::new(None) }
-    }
-
-    /// Takes one request's share, waiting for it if need be, and returns the time waited.
-    ///
-    /// A dropped future has taken its share all the same, which errs on the careful side.
+    /// Waits for one request's share and returns the time waited.
     pub(crate) async fn take(&self) -> Duration {
-        let wait = self.reserve(clock::now());
-        if !wait.is_zero() {
-            sleep(wait).await;
-        }
-        wait
-    }
-
-    fn reserve(&self, now: Instant) -> Duration {
-        let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = full_at.map_or(now, |at| at.max(now)) + self.interval;
-        *full_at = Some(next);
-        next.saturating_duration_since(now).saturating_sub(self.burst)
+        let started = clock::now();
+        let mut full_at = self.full_at.lock().await;
+        let full = full_at.unwrap_or(started);
+        let allowed = full.checked_sub(INTERVAL * (BURST - 1)).unwrap_or(started);
+        sleep_until(allowed).await;
+        let now = clock::now();
+        *full_at = Some(full.max(now) + INTERVAL);
+        now - started
     }
 }
 
@@ -47,16 +43,33 @@ impl RequestBudget {
 mod tests {
     use super::*;
 
-    #[test]
-    fn burst_is_free_and_the_rest_is_spaced() {
-        let budget = RequestBudget::new(20);
-        let start = clock::now();
-        for _ in 0..20 {
-            assert_eq!(budget.reserve(start), Duration::ZERO);
+    #[tokio::test(start_paused = true)]
+    async fn no_second_starts_more_than_its_share() {
+        let budget = RequestBudget::default();
+        let mut starts = Vec::new();
+        for _ in 0..100 {
+            budget.take().await;
+            starts.push(clock::now());
         }
-        assert_eq!(budget.reserve(start), Duration::from_millis(50));
-        assert_eq!(budget.reserve(start), Duration::from_millis(100));
-        let later = start + Duration::from_secs(10);
-        assert_eq!(budget.reserve(later), Duration::ZERO);
+        assert_eq!(starts[4], starts[0], "the burst is free");
+        for (index, start) in starts.iter().enumerate() {
+            let within =
+                starts[index..].iter().filter(|other| **other - *start < Duration::from_secs(1)).count();
+            assert!(within <= 20, "{within} from number {index}");
+        }
+        assert!(*starts.last().unwrap() - starts[0] < Duration::from_secs(7));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_gives_up_takes_no_share() {
+        let budget = RequestBudget::default();
+        for _ in 0..5 {
+            budget.take().await;
+        }
+        for _ in 0..1_000 {
+            let given_up = tokio::time::timeout(Duration::from_millis(1), budget.take()).await;
+            drop(given_up);
+        }
+        assert!(budget.take().await < Duration::from_millis(200));
     }
 }

@@ -5,6 +5,7 @@
 //! would hide that the coordinator is gone. Bootstrap addresses are only used
 //! to find out who the coordinator is.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use crate::error::Error;
 use crate::metadata::LeaderCache;
 use crate::observer::{Event, NoObserver, Observer};
 use crate::pool::Pool;
-use crate::settings::{ConnectionSettings, INVENTORY_REQUESTS_PER_SECOND};
+use crate::settings::ConnectionSettings;
 
 /// Head start of one bootstrap address over the next one.
 const BOOTSTRAP_STAGGER: Duration = Duration::from_millis(300);
@@ -38,28 +39,37 @@ pub(crate) struct Inner {
     pub(crate) budget: RequestBudget,
     pub(crate) leaders: LeaderCache,
     known: Mutex<Known>,
+    /// Held while the cluster is looked for, so that callers who lost it together look once.
+    discovering: tokio::sync::Mutex<()>,
 }
 
-/// What the last successful discovery found.
+/// What is known of the cluster's servers.
 #[derive(Default)]
 struct Known {
     coordinator: Option<HostPort>,
-    tablet_servers: Vec<HostPort>,
+    /// The coordinator that just failed: an answer naming another one is worth waiting for.
+    failed_coordinator: Option<HostPort>,
+    servers: Arc<ServerAddresses>,
 }
 
+/// Tablet servers by id, each with its address or the reason why it cannot be dialled.
+pub(crate) type ServerAddresses = BTreeMap<i32, Result<HostPort, Error>>;
+
 /// A server as cluster metadata describes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ServerNode {
     /// The server's id; tablet servers count from 0, the coordinator's has no meaning of its own.
     pub id: i32,
-    /// Advertised address on the listener that was asked.
-    pub address: HostPort,
+    /// `host:port` as advertised on the listener that was asked.
+    pub advertised: String,
+    /// The address to dial, or why there is none: `host_not_allowed`, `corrupt_answer`.
+    pub address: Result<HostPort, Error>,
     /// Rack, when one is configured.
     pub rack: Option<String>,
 }
 
 /// The servers that one answer to a metadata request names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ClusterMetadata {
     /// Address that answered.
     pub answered_by: HostPort,
@@ -91,9 +101,10 @@ impl FlussClient {
             inner: Arc::new(Inner {
                 settings,
                 pool,
-                budget: RequestBudget::new(INVENTORY_REQUESTS_PER_SECOND),
+                budget: RequestBudget::default(),
                 leaders: LeaderCache::default(),
                 known: Mutex::new(Known::default()),
+                discovering: tokio::sync::Mutex::new(()),
             }),
         })
     }
@@ -112,7 +123,7 @@ impl FlussClient {
         let deadline = self.deadline();
         let request = MetadataRequest::default();
         let (answer, connection) = self.ask_coordinator_at(&request, deadline).await?;
-        let metadata = self.read_cluster(&answer, &connection)?;
+        let metadata = self.read_cluster(&answer, &connection);
         self.remember(&metadata);
         Ok(metadata)
     }
@@ -157,7 +168,7 @@ impl FlussClient {
                 Err(error) => error,
             };
             if error.invalidates_metadata() || matches!(error, Error::CoordinatorUnavailable { .. }) {
-                self.forget_coordinator();
+                self.distrust_coordinator();
             }
             if !self.may_retry(&error, attempt, deadline, R::KEY.name()).await {
                 return Err(error);
@@ -177,8 +188,11 @@ impl FlussClient {
             Ok(answer) => Ok((answer, connection)),
             // Silence or a broken connection of the coordinator is the coordinator being gone.
             Err(
-                error
-                @ (Error::RequestTimeout { .. } | Error::ConnectionLost { .. } | Error::Protocol { .. }),
+                error @ (Error::RequestTimeout { .. }
+                | Error::ConnectionLost { .. }
+                | Error::Corrupt { .. }
+                | Error::Protocol { .. }
+                | Error::Tls { .. }),
             ) => Err(Error::CoordinatorUnavailable {
                 address: Some(connection.address().clone()),
                 source: Some(Box::new(error)),
@@ -209,13 +223,9 @@ impl FlussClient {
 
     /// Returns a connection to the coordinator, which answered as one.
     async fn coordinator(&self, deadline: Instant, api: &'static str) -> Result<Arc<Connection>, Error> {
-        let known = self.lock_known().coordinator.clone();
-        let address = match known {
+        let address = match self.known_coordinator() {
             Some(address) => address,
-            None => match self.discover(deadline).await?.coordinator {
-                Some(node) => node.address,
-                None => return Err(Error::CoordinatorUnavailable { address: None, source: None }),
-            },
+            None => self.find_coordinator(deadline, api).await?,
         };
         self.inner.pool.get(&address, Some(ServerType::Coordinator), deadline, api).await.map_err(|error| {
             match error {
@@ -238,6 +248,21 @@ impl FlussClient {
         self.inner.pool.get(address, Some(ServerType::TabletServer), deadline, api).await
     }
 
+    /// Looks for the coordinator; callers who do so at the same time share the answer.
+    async fn find_coordinator(&self, deadline: Instant, api: &'static str) -> Result<HostPort, Error> {
+        let Ok(_turn) = timeout_at(deadline, self.inner.discovering.lock()).await else {
+            let address = self.inner.settings.bootstrap().first().clone();
+            return Err(Error::RequestTimeout { address, api, timeout_ms: clock::millis(self.limit()) });
+        };
+        if let Some(address) = self.known_coordinator() {
+            return Ok(address);
+        }
+        match self.discover(deadline).await?.coordinator {
+            Some(node) => node.address,
+            None => Err(Error::CoordinatorUnavailable { address: None, source: None }),
+        }
+    }
+
     /// Asks the bootstrap addresses, and servers known from before, who is in the cluster.
     ///
     /// Each address has a short head start over the next one, so that a mute or
@@ -247,7 +272,8 @@ impl FlussClient {
         let mut failures: Vec<Option<Error>> = vec![None; candidates.len()];
         let mut waiting = candidates.iter().cloned().enumerate();
         let mut asking: JoinSet<(usize, Result<ClusterMetadata, Error>)> = JoinSet::new();
-        let mut without_coordinator = None;
+        let mistrusted = self.lock_known().failed_coordinator.clone();
+        let mut second_best: Option<ClusterMetadata> = None;
         loop {
             let next_start = match waiting.next() {
                 Some((index, address)) => {
@@ -255,14 +281,22 @@ impl FlussClient {
                     asking.spawn(async move { (index, client.ask_for_cluster(&address, deadline).await) });
                     clock::deadline_in(BOOTSTRAP_STAGGER).min(deadline)
                 }
+                // With something in hand, the others get one more moment only.
+                None if second_best.is_some() => clock::deadline_in(BOOTSTRAP_STAGGER).min(deadline),
                 None => deadline + BOOTSTRAP_STAGGER,
             };
             match timeout_at(next_start, asking.join_next()).await {
-                Ok(Some(Ok((_, Ok(metadata))))) if metadata.coordinator.is_some() => {
-                    self.remember(&metadata);
-                    return Ok(metadata);
+                Ok(Some(Ok((_, Ok(metadata))))) => {
+                    let named = metadata.coordinator.as_ref().and_then(|node| node.address.as_ref().ok());
+                    if named.is_some() && named != mistrusted.as_ref() {
+                        self.remember(&metadata);
+                        return Ok(metadata);
+                    }
+                    if named.is_some() || second_best.is_none() {
+                        second_best = Some(metadata);
+                    }
                 }
-                Ok(Some(Ok((_, Ok(metadata))))) => without_coordinator = Some(metadata),
+                Err(_) if second_best.is_some() && waiting.len() == 0 => break,
                 Ok(Some(Ok((index, Err(error))))) => {
                     if let Some(place) = failures.get_mut(index) {
                         *place = Some(error);
@@ -273,7 +307,8 @@ impl FlussClient {
                 Ok(None) => break,
             }
         }
-        if let Some(metadata) = without_coordinator {
+        if let Some(metadata) = second_best {
+            self.remember(&metadata);
             return Ok(metadata);
         }
         let mut failures: Vec<Error> =
@@ -288,7 +323,7 @@ impl FlussClient {
     fn candidates(&self) -> Vec<HostPort> {
         let mut candidates = self.inner.settings.bootstrap().addresses().to_vec();
         let known = self.lock_known();
-        for address in known.tablet_servers.iter().take(3) {
+        for address in known.servers.values().flatten().take(3) {
             if !candidates.contains(address) {
                 candidates.push(address.clone());
             }
@@ -300,31 +335,62 @@ impl FlussClient {
         let request = MetadataRequest::default();
         let connection = self.inner.pool.get(address, None, deadline, MetadataRequest::KEY.name()).await?;
         let answer = connection.request(&request, deadline, self.limit()).await?;
-        self.read_cluster(&answer, &connection)
+        Ok(self.read_cluster(&answer, &connection))
     }
 
-    fn read_cluster(
-        &self,
-        answer: &MetadataResponse,
-        connection: &Connection,
-    ) -> Result<ClusterMetadata, Error> {
-        read_cluster(answer, connection, |host| self.inner.settings.allows_advertised_host(host))
+    fn read_cluster(&self, answer: &MetadataResponse, connection: &Connection) -> ClusterMetadata {
+        read_cluster(answer, connection, &self.inner.settings)
     }
 
     fn remember(&self, metadata: &ClusterMetadata) {
         let mut known = self.lock_known();
-        known.coordinator = metadata.coordinator.as_ref().map(|node| node.address.clone());
-        known.tablet_servers = metadata.tablet_servers.iter().map(|node| node.address.clone()).collect();
+        known.coordinator =
+            metadata.coordinator.as_ref().and_then(|node| node.address.as_ref().ok()).cloned();
+        // A coordinator that has just started does not know its tablet servers yet.
+        if metadata.tablet_servers.is_empty() {
+            return;
+        }
+        known.servers = Arc::new(addresses_of(&metadata.tablet_servers));
         let bootstrap = self.inner.settings.bootstrap().addresses();
         self.inner.pool.retain(|address| {
             bootstrap.contains(address)
                 || known.coordinator.as_ref() == Some(address)
-                || known.tablet_servers.contains(address)
+                || known.servers.values().flatten().any(|server| server == address)
         });
     }
 
-    fn forget_coordinator(&self) {
-        self.lock_known().coordinator = None;
+    /// Takes note of the tablet servers that a metadata answer names, and returns them.
+    ///
+    /// One copy serves all who hold leaders, as long as nothing changes.
+    pub(crate) fn note_servers(
+        &self,
+        answer: &MetadataResponse,
+        connection: &Connection,
+    ) -> Arc<ServerAddresses> {
+        let metadata = self.read_cluster(answer, connection);
+        let fresh = addresses_of(&metadata.tablet_servers);
+        let mut known = self.lock_known();
+        let is_same = known.servers.len() == fresh.len()
+            && known
+                .servers
+                .iter()
+                .zip(&fresh)
+                .all(|(a, b)| a.0 == b.0 && a.1.as_ref().ok() == b.1.as_ref().ok());
+        if !is_same {
+            known.servers = Arc::new(fresh);
+        }
+        Arc::clone(&known.servers)
+    }
+
+    fn known_coordinator(&self) -> Option<HostPort> {
+        self.lock_known().coordinator.clone()
+    }
+
+    fn distrust_coordinator(&self) {
+        let mut known = self.lock_known();
+        if let Some(address) = known.coordinator.take() {
+            known.failed_coordinator = Some(address);
+        }
     }
 
     fn lock_known(&self) -> std::sync::MutexGuard<'_, Known> {
@@ -332,34 +398,41 @@ impl FlussClient {
     }
 }
 
-/// Reads the servers out of a metadata answer.
+fn addresses_of(servers: &[ServerNode]) -> ServerAddresses {
+    servers.iter().map(|node| (node.id, node.address.clone())).collect()
+}
+
+/// Reads the servers out of a metadata answer. A server that cannot be dialled stays in
+/// the list with its reason, since one odd address must not hide the others.
 pub(crate) fn read_cluster(
     answer: &MetadataResponse,
     connection: &Connection,
-    allows: impl Fn(&str) -> bool,
-) -> Result<ClusterMetadata, Error> {
-    let node = |node: &PbServerNode| -> Result<ServerNode, Error> {
+    settings: &ConnectionSettings,
+) -> ClusterMetadata {
+    let node = |node: &PbServerNode| {
+        let advertised = format!("{}:{}", node.host, node.port);
         let address = u16::try_from(node.port)
             .ok()
             .and_then(|port| HostPort::new(&node.host, port).ok())
             .ok_or_else(|| {
-                Error::corrupt(
-                    connection.address(),
-                    format!("server {} has no usable address: {}:{}", node.node_id, node.host, node.port),
-                )
-            })?;
-        if !allows(address.host()) {
-            return Err(Error::HostNotAllowed { address });
-        }
-        Ok(ServerNode { id: node.node_id, address, rack: node.rack.clone() })
+                let reason = format!("server {} has no usable address: {advertised}", node.node_id);
+                Error::corrupt(connection.address(), reason)
+            })
+            .and_then(|address| {
+                if settings.allows_advertised_host(address.host()) {
+                    Ok(address)
+                } else {
+                    Err(Error::HostNotAllowed { address })
+                }
+            });
+        ServerNode { id: node.node_id, advertised, address, rack: node.rack.clone() }
     };
-    let mut tablet_servers =
-        answer.tablet_servers.iter().map(node).collect::<Result<Vec<ServerNode>, Error>>()?;
+    let mut tablet_servers: Vec<ServerNode> = answer.tablet_servers.iter().map(node).collect();
     tablet_servers.sort_by_key(|server| server.id);
-    Ok(ClusterMetadata {
+    ClusterMetadata {
         answered_by: connection.address().clone(),
         answered_by_type: connection.server_type().map(|kind| crate::error::server_type_word(Some(kind))),
-        coordinator: answer.coordinator_server.as_ref().map(node).transpose()?,
+        coordinator: answer.coordinator_server.as_ref().map(node),
         tablet_servers,
-    })
+    }
 }

@@ -10,13 +10,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use fluss_codec::api_key::ApiKey;
-use fluss_codec::error_code::ServerErrorCode;
 use fluss_codec::frame::{self, FrameReader, ResponseFrame};
 use fluss_codec::messages::{self, ApiVersionsRequest, AuthenticateRequest, ErrorResponse, Request};
 use fluss_codec::server_type::ServerType;
@@ -24,12 +22,12 @@ use fluss_codec::versions::ApiVersionTable;
 use secrecy::ExposeSecret;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 use crate::bootstrap::HostPort;
 use crate::clock;
-use crate::dial::Stream;
+use crate::dial::{Dialer, Stream};
 use crate::error::{AuthenticationFault, Error, ProtocolFault, SharedSource, TlsFault};
 use crate::observer::{Event, Observer};
 use crate::settings::SaslCredentials;
@@ -59,8 +57,8 @@ enum CloseCause {
     Corrupt(String),
     /// The server said that its pipeline failed.
     ServerFailure(ErrorResponse),
-    /// A request waited out its deadline and not one whole answer came meanwhile.
-    Silent,
+    /// A request waited for as long as any may and not one whole answer came meanwhile.
+    Silent(u64),
 }
 
 /// A negotiated and, where configured, authenticated connection.
@@ -68,24 +66,31 @@ pub(crate) struct Connection {
     shared: Arc<Shared>,
     outgoing: mpsc::Sender<Bytes>,
     versions: OnceLock<ApiVersionTable>,
-    demands_sasl_hint: bool,
-    tasks: [AbortHandle; 2],
+    has_sasl: bool,
 }
 
 struct Shared {
     address: HostPort,
     observer: Arc<dyn Observer>,
     state: Mutex<State>,
-    is_closed: AtomicBool,
+    /// Cancelled once, when the connection ends: both tasks end with it.
+    ended: CancellationToken,
     room: tokio::sync::Semaphore,
+    request_timeout: Duration,
 }
 
 struct State {
     next_id: i32,
     wrapped: bool,
-    pending: HashMap<i32, oneshot::Sender<Result<Bytes, Failure>>>,
+    pending: HashMap<i32, Pending>,
     last_answer: Instant,
     closed: Option<CloseCause>,
+}
+
+/// A request whose answer is awaited.
+struct Pending {
+    since: Instant,
+    answer: oneshot::Sender<Result<Bytes, Failure>>,
 }
 
 /// What ended a request: the connection, or an error answer.
@@ -96,9 +101,7 @@ enum Failure {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        for task in &self.tasks {
-            task.abort();
-        }
+        self.shared.ended.cancel();
     }
 }
 
@@ -114,8 +117,9 @@ impl Connection {
         sasl: Option<&SaslCredentials>,
         limits: &Limits,
         observer: Arc<dyn Observer>,
+        dialer: &Dialer,
     ) -> Result<Self, Error> {
-        let connection = Self::negotiate(address, stream, sasl.is_some(), limits, observer).await?;
+        let connection = Self::negotiate(address, stream, sasl.is_some(), limits, observer, dialer).await?;
         if let Some(credentials) = sasl {
             connection.authenticate(credentials, limits.request_timeout).await?;
         }
@@ -123,7 +127,28 @@ impl Connection {
     }
 
     /// Does the first half of [`Connection::open`]: the version request alone.
+    ///
+    /// Where a plaintext port just closes, `dialer` finds out whether it speaks TLS.
     pub(crate) async fn negotiate(
+        address: &HostPort,
+        stream: Stream,
+        has_sasl: bool,
+        limits: &Limits,
+        observer: Arc<dyn Observer>,
+        dialer: &Dialer,
+    ) -> Result<Self, Error> {
+        let is_plain = matches!(stream, Stream::Plain(_));
+        match Self::ask_versions(address, stream, has_sasl, limits, observer).await {
+            Err(Error::Protocol { address, fault: ProtocolFault::Closed })
+                if is_plain && dialer.speaks_tls(&address).await =>
+            {
+                Err(Error::Protocol { address, fault: ProtocolFault::TlsExpected })
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn ask_versions(
         address: &HostPort,
         stream: Stream,
         has_sasl: bool,
@@ -141,21 +166,16 @@ impl Connection {
                 last_answer: clock::now(),
                 closed: None,
             }),
-            is_closed: AtomicBool::new(false),
+            ended: CancellationToken::new(),
             room: tokio::sync::Semaphore::new(MAX_IN_FLIGHT),
+            request_timeout: limits.request_timeout,
         });
         let (reading, writing) = tokio::io::split(stream);
         let (outgoing, queue) = mpsc::channel(OUTGOING_QUEUE);
-        let reader = tokio::spawn(read_frames(Arc::clone(&shared), reading, limits.max_frame_bytes));
-        let writer = tokio::spawn(write_frames(Arc::clone(&shared), writing, queue));
-        // The guard ends both tasks when the negotiation below fails or is dropped.
-        let connection = Self {
-            shared,
-            outgoing,
-            versions: OnceLock::new(),
-            demands_sasl_hint: !has_sasl,
-            tasks: [reader.abort_handle(), writer.abort_handle()],
-        };
+        tokio::spawn(read_frames(Arc::clone(&shared), reading, limits.max_frame_bytes));
+        tokio::spawn(write_frames(Arc::clone(&shared), writing, queue));
+        // Dropping it ends both tasks, also when the negotiation below fails or is dropped.
+        let connection = Self { shared, outgoing, versions: OnceLock::new(), has_sasl };
         let answer = connection
             .send(0, &version_request(), clock::deadline_in(limits.request_timeout), limits.request_timeout)
             .await
@@ -178,28 +198,28 @@ impl Connection {
         let token =
             Bytes::from(format!("\0{}\0{}", credentials.username, credentials.password.expose_secret()));
         let request = AuthenticateRequest { protocol: "PLAIN".to_owned(), token };
+        let mut said = None;
         for restart in 0..=MAX_AUTHENTICATION_RESTARTS {
             match self.send(0, &request, deadline, limit).await {
                 Ok(answer) if answer.challenge.as_ref().is_none_or(|challenge| challenge.is_empty()) => {
                     return Ok(());
                 }
-                Ok(_) => return Err(self.authentication_fault(AuthenticationFault::Unsettled)),
-                Err(Error::Server { code, message, .. }) => match code.code() {
-                    51 => tokio::time::sleep(backoff(restart)).await,
-                    46 | -1 => return Err(self.authentication_fault(refusal(code, &message))),
-                    _ => {
-                        return Err(Error::Server {
-                            address: self.shared.address.clone(),
-                            api: ApiKey::Authenticate.name(),
-                            code,
-                            message,
-                        });
+                Ok(_) => break,
+                Err(Error::Server { code, message, .. }) if code.code() == 51 => {
+                    said = Some(message);
+                    let pause = backoff(restart);
+                    if restart == MAX_AUTHENTICATION_RESTARTS || clock::remaining(deadline) <= pause {
+                        break;
                     }
-                },
+                    tokio::time::sleep(pause).await;
+                }
+                Err(Error::Server { code, message, .. }) if code.code() == 46 => {
+                    return Err(self.authentication_error(refusal(&message), Some(message)));
+                }
                 Err(error) => return Err(error),
             }
         }
-        Err(self.authentication_fault(AuthenticationFault::Unsettled))
+        Err(self.authentication_error(AuthenticationFault::Unsettled, said))
     }
 
     /// Sends one request and waits for its answer until `deadline`.
@@ -221,8 +241,8 @@ impl Connection {
                 Error::Unsupported { address: self.shared.address.clone(), api: R::KEY.name() }
             })?;
         match self.send(version, request, deadline, limit).await {
-            Err(Error::Server { code, .. }) if code.code() == 46 && self.demands_sasl_hint => {
-                Err(self.authentication_fault(AuthenticationFault::Required))
+            Err(Error::Server { code, message, .. }) if code.code() == 46 && !self.has_sasl => {
+                Err(self.authentication_error(AuthenticationFault::Required, Some(message)))
             }
             result => result,
         }
@@ -250,11 +270,12 @@ impl Connection {
 
     /// Returns whether this connection can take no more requests.
     pub(crate) fn is_closed(&self) -> bool {
-        self.shared.is_closed.load(Ordering::Acquire)
+        self.shared.ended.is_cancelled()
     }
 
-    fn authentication_fault(&self, fault: AuthenticationFault) -> Error {
-        Error::Authentication { address: self.shared.address.clone(), fault }
+    fn authentication_error(&self, fault: AuthenticationFault, said: Option<String>) -> Error {
+        let source = said.map(|text| -> SharedSource { Arc::new(ServerText(text)) });
+        Error::Authentication { address: self.shared.address.clone(), fault, source }
     }
 
     async fn send<R: Request>(
@@ -265,14 +286,20 @@ impl Connection {
         limit: Duration,
     ) -> Result<R::Response, Error> {
         let started = clock::now();
-        let result = match timeout_at(deadline, self.exchange(version, request)).await {
-            Ok(result) => result.and_then(|body| self.decode::<R>(body)),
-            Err(_) => {
+        // A time-out lets its future run once first, so a deadline that has passed must not reach it.
+        let outcome = if clock::remaining(deadline).is_zero() {
+            None
+        } else {
+            timeout_at(deadline, self.exchange(version, request)).await.ok()
+        };
+        let result = match outcome {
+            Some(result) => result.and_then(|body| self.decode::<R>(body)),
+            None => {
                 self.shared.note_silence(started);
                 Err(Error::RequestTimeout {
                     address: self.shared.address.clone(),
                     api: R::KEY.name(),
-                    timeout_ms: clock::millis(limit),
+                    timeout_ms: clock::millis((clock::now() - started).min(limit)),
                 })
             }
         };
@@ -299,14 +326,23 @@ impl Connection {
         let api = R::KEY;
         // Closing the semaphore would be a second sign of the same event, so it stays open.
         let _place = self.shared.room.acquire().await;
-        let (id, answer) = self.shared.register(api)?;
+        let (id, mut answer) = self.shared.register(api)?;
         let _ticket = Ticket { shared: &self.shared, id };
         let bytes = frame::encode_request(version, id, request)
             .map_err(|error| Error::corrupt_frame(&self.shared.address, &error))?;
-        if self.outgoing.send(bytes).await.is_err() {
-            return Err(self.shared.closed_error(api));
-        }
-        match answer.await {
+        let early = tokio::select! {
+            sent = self.outgoing.send(bytes) => match sent {
+                Ok(()) => None,
+                Err(_) => return Err(self.shared.closed_error(api)),
+            },
+            // The connection may end while the queue to the socket is full.
+            ended = &mut answer => Some(ended),
+        };
+        let answered = match early {
+            Some(ended) => ended,
+            None => answer.await,
+        };
+        match answered {
             Ok(Ok(body)) => Ok(body),
             Ok(Err(Failure::Answer(error))) => {
                 Err(Error::server(&self.shared.address, api, error.error_code, error.error_message))
@@ -352,7 +388,7 @@ impl Shared {
 
     /// Gives the next request its id and a place to wait.
     fn register(&self, api: ApiKey) -> Result<(i32, oneshot::Receiver<Result<Bytes, Failure>>), Error> {
-        let (sender, receiver) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
         let mut state = self.lock();
         if let Some(cause) = &state.closed {
             return Err(self.error_of(cause, api));
@@ -362,7 +398,7 @@ impl Shared {
             Some(next) => (next, state.wrapped),
             None => (0, true),
         };
-        state.pending.insert(id, sender);
+        state.pending.insert(id, Pending { since: clock::now(), answer });
         let in_flight = state.pending.len();
         drop(state);
         if in_flight > 1 {
@@ -382,8 +418,8 @@ impl Shared {
         let was_issued = id >= 0 && (state.wrapped || id < state.next_id);
         drop(state);
         match waiting {
-            Some(sender) => {
-                let _ = sender.send(result);
+            Some(pending) => {
+                let _ = pending.answer.send(result);
                 Ok(())
             }
             None if was_issued => {
@@ -394,14 +430,20 @@ impl Shared {
         }
     }
 
-    /// Ends the connection when no whole answer came since `since`.
+    /// Ends the connection when a request has waited about as long as any may without one
+    /// whole answer in between; `since` is when the request began that was just given up.
     ///
-    /// Bytes alone do not count: after a wrong length field a server's answers
-    /// would pile up for ever in a frame that is never whole.
+    /// A caller with little time left proves nothing about the server. Bytes alone do
+    /// not count either: after a wrong length field a server's answers would pile up for
+    /// ever in a frame that is never whole.
     fn note_silence(&self, since: Instant) {
-        let is_silent = self.lock().last_answer <= since;
-        if is_silent {
-            self.close(&CloseCause::Silent);
+        let state = self.lock();
+        let oldest = state.pending.values().map(|pending| pending.since).fold(since, Instant::min);
+        let silence = clock::now() - oldest.max(state.last_answer);
+        drop(state);
+        // A deadline starts a little before its request is under way.
+        if silence >= self.request_timeout * 3 / 4 {
+            self.close(&CloseCause::Silent(clock::millis(silence)));
         }
     }
 
@@ -415,9 +457,9 @@ impl Shared {
             state.closed = Some(cause.clone());
             std::mem::take(&mut state.pending)
         };
-        self.is_closed.store(true, Ordering::Release);
-        for sender in pending.into_values() {
-            let _ = sender.send(Err(Failure::Connection(cause.clone())));
+        self.ended.cancel();
+        for pending in pending.into_values() {
+            let _ = pending.answer.send(Err(Failure::Connection(cause.clone())));
         }
         self.observer.observe(&Event::ConnectionClosed { address: &self.address });
     }
@@ -435,14 +477,23 @@ impl Shared {
             source,
         };
         match cause {
-            CloseCause::Closed | CloseCause::Silent => lost(None),
+            CloseCause::Closed => lost(None),
+            CloseCause::Silent(waited_ms) => {
+                lost(Some(Arc::new(ServerText(format!("given up after {waited_ms} ms of silence")))))
+            }
             CloseCause::Io(error) => lost(Some(Arc::<io::Error>::clone(error))),
-            CloseCause::Tls(fault, error) => {
+            // An alert to the first request is the end of the handshake: TLS 1.3 servers look at the
+            // client's certificate only then. Later it is a connection that ends like any other.
+            CloseCause::Tls(fault, error) if api == ApiKey::ApiVersions => {
                 Error::Tls { address, fault: fault.clone(), source: Some(Arc::<io::Error>::clone(error)) }
             }
+            CloseCause::Tls(_, error) => lost(Some(Arc::<io::Error>::clone(error))),
             CloseCause::Corrupt(reason) => Error::corrupt(&self.address, reason.clone()),
+            // It says that the server's pipeline failed, not that this request was refused.
             CloseCause::ServerFailure(error) => {
-                Error::server(&self.address, api, error.error_code, error.error_message.clone())
+                let text = error.error_message.clone().unwrap_or_default();
+                let first = text.lines().next().unwrap_or_default();
+                lost(Some(Arc::new(ServerText(format!("server failure {}: {first}", error.error_code)))))
             }
         }
     }
@@ -450,7 +501,10 @@ impl Shared {
 
 /// Reads frames until the connection ends, and says why it ended.
 async fn read_frames(shared: Arc<Shared>, mut reading: ReadHalf<Stream>, limit: usize) {
-    let cause = read_until_closed(&shared, &mut reading, limit).await;
+    let cause = tokio::select! {
+        cause = read_until_closed(&shared, &mut reading, limit) => cause,
+        () = shared.ended.cancelled() => return,
+    };
     if matches!(cause, CloseCause::Corrupt(_)) {
         shared.observer.observe(&Event::DecodeFailure { address: &shared.address });
     }
@@ -506,6 +560,8 @@ fn describe(opening: Option<[u8; 5]>, error: &str) -> String {
     match opening {
         Some([0x14..=0x17, 0x03, 0x00..=0x04, ..]) => TLS_RECORD.to_owned(),
         Some([b'H', b'T', b'T', b'P', ..]) => "it speaks HTTP".to_owned(),
+        // Some web servers answer what they do not understand with a bare page.
+        Some([b'<', b'!' | b'h' | b'H' | b'?', ..]) => "it speaks HTTP".to_owned(),
         Some([b'S', b'S', b'H', b'-', ..]) => "it speaks SSH".to_owned(),
         _ => error.to_owned(),
     }
@@ -516,17 +572,27 @@ const TLS_RECORD: &str = "it speaks TLS";
 
 /// Writes queued requests until the connection ends.
 async fn write_frames(shared: Arc<Shared>, mut writing: WriteHalf<Stream>, mut queue: mpsc::Receiver<Bytes>) {
-    while let Some(bytes) = queue.recv().await {
-        let result = match writing.write_all(&bytes).await {
-            Ok(()) => writing.flush().await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = result {
-            shared.close(&CloseCause::Io(Arc::new(error)));
-            return;
+    let write = async {
+        while let Some(bytes) = queue.recv().await {
+            writing.write_all(&bytes).await?;
+            writing.flush().await?;
         }
+        Ok(())
+    };
+    tokio::select! {
+        result = write => {
+            if let Err(error) = result {
+                shared.close(&CloseCause::Io(Arc::new(error)));
+            }
+        }
+        () = shared.ended.cancelled() => {}
     }
 }
+
+/// What a server said, or what ended a connection, as the cause of an error.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct ServerText(String);
 
 /// Turns what went wrong with the version request into what that says about the port.
 fn negotiation_error(error: Error, over_tls: bool) -> Error {
@@ -549,8 +615,8 @@ fn negotiation_error(error: Error, over_tls: bool) -> Error {
 }
 
 /// Tells a listener without SASL from wrong credentials; both answer 46.
-fn refusal(code: ServerErrorCode, message: &str) -> AuthenticationFault {
-    let names_mechanism = code.code() == -1 || message.contains("mechanism") || message.contains("protocol");
+fn refusal(message: &str) -> AuthenticationFault {
+    let names_mechanism = message.contains("mechanism") || message.contains("protocol");
     if names_mechanism { AuthenticationFault::Mechanism } else { AuthenticationFault::Credentials }
 }
 

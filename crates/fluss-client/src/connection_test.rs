@@ -8,18 +8,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluss_codec::messages::{MetadataRequest, Request};
+use fluss_codec::messages::{ListDatabasesRequest, MetadataRequest};
 use fluss_codec::server_type::ServerType;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::bootstrap::HostPort;
 use crate::client::{ClusterMetadata, ServerNode, read_cluster};
 use crate::clock;
 use crate::connection::{Connection, Limits};
 use crate::dial::{Dialer, Stream};
-use crate::error::{Error, ProtocolFault, server_type_word};
+use crate::error::{Error, server_type_word};
 use crate::observer::{NoObserver, Observer};
+use crate::parallel::in_parallel;
 use crate::settings::{ConnectionSettings, SecurityProtocol};
 
 /// Most tablet servers that are asked at the same time.
@@ -42,6 +43,8 @@ pub enum Check {
     Coordinator,
     /// A tablet server named by metadata answers.
     TabletServer,
+    /// The coordinator lists the databases, for which it needs ZooKeeper.
+    Catalog,
 }
 
 impl Check {
@@ -55,6 +58,7 @@ impl Check {
             Self::Metadata => "metadata",
             Self::Coordinator => "coordinator",
             Self::TabletServer => "tablet_server",
+            Self::Catalog => "catalog",
         }
     }
 }
@@ -142,8 +146,13 @@ pub async fn run(settings: &ConnectionSettings) -> Result<TestReport, Error> {
     }
     let mut report =
         TestReport { verdict: Verdict::Failed, findings, server_line: None, warnings: warnings(settings) };
-    if let Some(coordinator) = prober.find_coordinator(&seen, &mut report).await {
-        prober.probe_tablet_servers(&coordinator, &mut report).await;
+    let coordinator = prober.find_coordinator(&seen, &mut report).await;
+    // Without a coordinator whoever answered still knows whom to ask; the verdict stays "failed".
+    if let Some(metadata) = coordinator.as_ref().or_else(|| seen.first()) {
+        prober.probe_tablet_servers(metadata, &mut report).await;
+    }
+    if let Some(metadata) = &coordinator {
+        prober.probe_catalog(&metadata.answered_by, &mut report).await;
     }
     report.verdict = verdict(&report.findings);
     Ok(report)
@@ -170,14 +179,11 @@ fn warnings(settings: &ConnectionSettings) -> Vec<String> {
 fn verdict(findings: &[Finding]) -> Verdict {
     let has_ok =
         |check| findings.iter().any(|found| found.check == check && matches!(found.state, FindingState::Ok));
-    let has_failed_coordinator = findings
-        .iter()
-        .any(|found| found.check == Check::Coordinator && !matches!(found.state, FindingState::Ok));
-    if !has_ok(Check::Metadata)
-        || !has_ok(Check::Coordinator)
-        || has_failed_coordinator
-        || !has_ok(Check::TabletServer)
-    {
+    let coordinators = findings.iter().filter(|found| found.check == Check::Coordinator);
+    if coordinators.filter(|found| matches!(found.state, FindingState::Ok)).count() > 1 {
+        return Verdict::Failed;
+    }
+    if !has_ok(Check::Metadata) || !has_ok(Check::Coordinator) || !has_ok(Check::TabletServer) {
         return Verdict::Failed;
     }
     let all_ok = findings.iter().all(|found| matches!(found.state, FindingState::Ok));
@@ -263,7 +269,12 @@ impl Prober {
         let stream = if self.dialer.uses_tls() {
             let started = clock::now();
             let secured = self.dialer.secure(address, tcp, deadline).await;
-            let detail = |stream: Stream| (stream, "certificate accepted".to_owned());
+            let seen = if self.settings.skips_verification() {
+                "session made, certificate not verified"
+            } else {
+                "certificate accepted"
+            };
+            let detail = |stream: Stream| (stream, seen.to_owned());
             steps.note(Check::Tls, started, secured.map(detail))?
         } else {
             Stream::Plain(tcp)
@@ -292,18 +303,10 @@ impl Prober {
     }
 
     async fn negotiate(&self, address: &HostPort, stream: Stream) -> Result<(Connection, String), Error> {
-        let over_tls = matches!(stream, Stream::Tls(_));
         let has_sasl = self.settings.sasl().is_some();
-        let opened =
-            Connection::negotiate(address, stream, has_sasl, &self.limits, Arc::clone(&self.observer)).await;
-        let connection = match opened {
-            Err(Error::Protocol { address, fault: ProtocolFault::Closed })
-                if !over_tls && self.dialer.speaks_tls(&address).await =>
-            {
-                return Err(Error::Protocol { address, fault: ProtocolFault::TlsExpected });
-            }
-            other => other?,
-        };
+        let observer = Arc::clone(&self.observer);
+        let connection =
+            Connection::negotiate(address, stream, has_sasl, &self.limits, observer, &self.dialer).await?;
         let detail = format!(
             "{} of the {} line",
             server_type_word(connection.server_type()),
@@ -316,71 +319,75 @@ impl Prober {
         let deadline = clock::deadline_in(self.limits.request_timeout);
         let answer =
             connection.request(&MetadataRequest::default(), deadline, self.limits.request_timeout).await?;
-        let metadata = read_cluster(&answer, connection, |host| self.settings.allows_advertised_host(host))?;
+        let metadata = read_cluster(&answer, connection, &self.settings);
         let coordinator = match &metadata.coordinator {
-            Some(node) => format!("coordinator {}", node.address),
+            Some(node) => format!("coordinator {}", node.advertised),
             None => "no coordinator".to_owned(),
         };
         let detail = format!("{coordinator}, {} tablet servers registered", metadata.tablet_servers.len());
         Ok((metadata, detail))
     }
 
-    /// Checks that all addresses lead to one coordinator, and that it answers as itself.
+    /// Finds the one coordinator that answers as itself among those that metadata names.
+    ///
+    /// A server may lag behind and name a coordinator that has gone; two that answer are
+    /// two clusters.
     async fn find_coordinator(
         &self,
         seen: &[ClusterMetadata],
         report: &mut TestReport,
     ) -> Option<ClusterMetadata> {
-        let mut coordinators: Vec<&ServerNode> = Vec::new();
+        let mut named: Vec<&ServerNode> = Vec::new();
         for node in seen.iter().filter_map(|metadata| metadata.coordinator.as_ref()) {
-            if !coordinators.iter().any(|known| known.address == node.address) {
-                coordinators.push(node);
+            if !named.iter().any(|known| known.advertised == node.advertised) {
+                named.push(node);
             }
         }
-        if seen.is_empty() {
-            report.findings.push(coordinator_finding(
-                None,
-                FindingState::Skipped,
-                "no address gave metadata",
-            ));
+        let missing = match (seen.is_empty(), named.is_empty()) {
+            (true, _) => Some((FindingState::Skipped, "no address gave metadata")),
+            (_, true) => {
+                let error = Error::CoordinatorUnavailable { address: None, source: None };
+                Some((FindingState::Failed(error), "metadata names no coordinator"))
+            }
+            _ => None,
+        };
+        if let Some((state, detail)) = missing {
+            report.findings.push(coordinator_finding(None, state, detail));
             return None;
         }
-        let coordinator = match coordinators.as_slice() {
-            [] => {
-                let error = Error::CoordinatorUnavailable { address: None, source: None };
-                let detail = "metadata names no coordinator";
-                report.findings.push(coordinator_finding(None, FindingState::Failed(error), detail));
-                return None;
-            }
-            [only] => *only,
-            several => {
-                let names: Vec<String> = several.iter().map(|node| node.address.to_string()).collect();
-                let reason = format!("the addresses lead to different coordinators: {}", names.join(", "));
-                let error = Error::InvalidSetting { field: "endpoint", reason: reason.clone() };
-                report.findings.push(coordinator_finding(None, FindingState::Failed(error), &reason));
-                return None;
-            }
-        };
-        let started = clock::now();
-        let result = self.ask_coordinator(&coordinator.address).await;
-        let (state, detail, metadata) = match result {
-            Ok((metadata, line)) => {
-                report.server_line = line;
-                (FindingState::Ok, "answers as coordinator".to_owned(), Some(metadata))
-            }
-            Err(error) => {
-                let error = Error::CoordinatorUnavailable {
-                    address: Some(coordinator.address.clone()),
-                    source: Some(Box::new(error)),
-                };
-                let detail = error_with_cause(&error);
-                (FindingState::Failed(error), detail, None)
-            }
-        };
-        let mut finding = coordinator_finding(Some(coordinator.address.clone()), state, &detail);
-        finding.duration = clock::now() - started;
-        report.findings.push(finding);
-        metadata
+        let mut answering: Vec<ClusterMetadata> = Vec::new();
+        for node in named {
+            let started = clock::now();
+            let address = node.address.as_ref().ok().cloned();
+            let asked = match &node.address {
+                Ok(address) => self.ask_coordinator(address).await,
+                Err(error) => Err(error.clone()),
+            };
+            let (state, detail) = match asked {
+                Ok((metadata, line)) => {
+                    report.server_line = line;
+                    answering.push(metadata);
+                    (FindingState::Ok, "answers as coordinator".to_owned())
+                }
+                Err(error) => {
+                    let source = Some(Box::new(error));
+                    let error = Error::CoordinatorUnavailable { address: address.clone(), source };
+                    let detail = error_with_cause(&error);
+                    (FindingState::Failed(error), detail)
+                }
+            };
+            let mut finding = coordinator_finding(address, state, &detail);
+            finding.duration = clock::now() - started;
+            report.findings.push(finding);
+        }
+        if answering.len() > 1 {
+            let names: Vec<String> = answering.iter().map(|one| one.answered_by.to_string()).collect();
+            let reason = format!("the addresses lead to different coordinators: {}", names.join(", "));
+            let error = Error::InvalidSetting { field: "endpoint", reason: reason.clone() };
+            report.findings.push(coordinator_finding(None, FindingState::Failed(error), &reason));
+            return None;
+        }
+        answering.pop()
     }
 
     async fn ask_coordinator(
@@ -398,46 +405,72 @@ impl Prober {
             report.findings.push(Finding {
                 check: Check::TabletServer,
                 address: None,
-                state: FindingState::Failed(Error::Server {
-                    address: metadata.answered_by.clone(),
-                    api: MetadataRequest::KEY.name(),
-                    code: fluss_codec::error_code::ServerErrorCode::from_code(44),
-                    message: "no tablet server is registered".to_owned(),
-                }),
+                state: FindingState::Failed(Error::NoTabletServer { address: metadata.answered_by.clone() }),
                 duration: Duration::ZERO,
                 detail: "no tablet server is registered".to_owned(),
             });
         }
-        for batch in metadata.tablet_servers.chunks(PARALLEL_PROBES) {
-            let mut probing = JoinSet::new();
-            for node in batch.iter().cloned() {
-                let prober = Arc::clone(self);
-                probing.spawn(async move {
-                    let started = clock::now();
-                    let result = prober.open(&node.address, ServerType::TabletServer).await;
-                    (node, result.map(drop), clock::now() - started)
-                });
+        // However many there are, the test ends after what a few steps in a row may take.
+        let deadline = clock::deadline_in((self.settings.dial_timeout() + self.limits.request_timeout) * 3);
+        let ask = |node: ServerNode| {
+            let prober = Arc::clone(self);
+            async move {
+                let started = clock::now();
+                let result = match &node.address {
+                    Ok(address) => timeout_at(deadline, prober.open(address, ServerType::TabletServer)).await,
+                    Err(error) => Ok(Err(error.clone())),
+                };
+                (node, result, clock::now() - started)
             }
-            let mut probed = probing.join_all().await;
-            probed.sort_by_key(|(node, _, _)| node.id);
-            report.findings.extend(probed.into_iter().map(|(node, result, duration)| Finding {
-                check: Check::TabletServer,
-                detail: match &result {
-                    Ok(()) => format!("tablet server {} answers", node.id),
-                    Err(error) => format!("tablet server {}: {}", node.id, error_with_cause(error)),
-                },
-                address: Some(node.address),
-                state: result.map_or_else(FindingState::Failed, |()| FindingState::Ok),
-                duration,
-            }));
-        }
+        };
+        let probed = in_parallel(metadata.tablet_servers.clone(), PARALLEL_PROBES, ask).await;
+        report.findings.extend(probed.into_iter().map(|(node, result, duration)| {
+            let (state, detail) = match result {
+                Ok(Ok(_)) => (FindingState::Ok, format!("tablet server {} answers", node.id)),
+                Ok(Err(error)) => {
+                    let detail = format!("tablet server {}: {}", node.id, error_with_cause(&error));
+                    (FindingState::Failed(error), detail)
+                }
+                Err(_) => (FindingState::Skipped, format!("tablet server {}: no time was left", node.id)),
+            };
+            Finding { check: Check::TabletServer, address: node.address.ok(), state, duration, detail }
+        }));
+    }
+
+    /// Lists the databases: an empty list is an answer too.
+    async fn probe_catalog(&self, coordinator: &HostPort, report: &mut TestReport) {
+        let started = clock::now();
+        let limit = self.limits.request_timeout;
+        let listed = match self.open(coordinator, ServerType::Coordinator).await {
+            Ok(connection) => {
+                let request = ListDatabasesRequest { include_summary: None };
+                connection.request(&request, clock::deadline_in(limit), limit).await
+            }
+            Err(error) => Err(error),
+        };
+        let (state, detail) = match listed {
+            Ok(answer) => (FindingState::Ok, format!("{} databases may be seen", answer.database_name.len())),
+            Err(error) => {
+                let detail = error_with_cause(&error);
+                (FindingState::Failed(error), detail)
+            }
+        };
+        let duration = clock::now() - started;
+        report.findings.push(Finding {
+            check: Check::Catalog,
+            address: Some(coordinator.clone()),
+            state,
+            duration,
+            detail,
+        });
     }
 
     /// Dials, negotiates and authenticates, and checks what kind of server answers.
     async fn open(&self, address: &HostPort, expected: ServerType) -> Result<Connection, Error> {
         let stream = self.dialer.dial(address).await?;
+        let observer = Arc::clone(&self.observer);
         let connection =
-            Connection::open(address, stream, self.settings.sasl(), &self.limits, Arc::clone(&self.observer))
+            Connection::open(address, stream, self.settings.sasl(), &self.limits, observer, &self.dialer)
                 .await?;
         if connection.server_type() == Some(expected) {
             Ok(connection)

@@ -2,10 +2,11 @@
 //!
 //! Nothing here knows the Fluss protocol.
 
+use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use tokio_rustls::client::TlsStream;
 
 use crate::bootstrap::HostPort;
 use crate::clock;
-use crate::error::Error;
+use crate::error::{Error, TlsFault};
 use crate::settings::{ConnectionSettings, TlsSettings};
 use crate::tls;
 
@@ -27,6 +28,8 @@ use crate::tls;
 const KEEPALIVE: Duration = Duration::from_secs(30);
 /// Most addresses of one host that are tried.
 const MAX_ADDRESSES_PER_HOST: usize = 8;
+/// Time for which it is remembered whether a port speaks TLS.
+const LOOK_AGE: Duration = Duration::from_secs(60);
 
 /// A byte stream to a server, encrypted or not.
 pub(crate) enum Stream {
@@ -41,6 +44,8 @@ pub(crate) enum Stream {
 pub(crate) struct Dialer {
     tls: Option<(Arc<ClientConfig>, TlsSettings)>,
     timeout: Duration,
+    /// Which plaintext ports were found to speak TLS, and when.
+    looks: Arc<Mutex<HashMap<HostPort, (Instant, bool)>>>,
 }
 
 impl Dialer {
@@ -50,7 +55,7 @@ impl Dialer {
         } else {
             None
         };
-        Ok(Self { tls, timeout: settings.dial_timeout() })
+        Ok(Self { tls, timeout: settings.dial_timeout(), looks: Arc::default() })
     }
 
     pub(crate) fn uses_tls(&self) -> bool {
@@ -127,14 +132,36 @@ impl Dialer {
         let name = tls::server_name(settings, address)?;
         let handshake = TlsConnector::from(Arc::clone(config)).connect(name, tcp);
         match timeout_at(deadline, handshake).await {
-            Err(_) => Err(self.timed_out(address)),
+            Err(_) => Err(Error::Tls {
+                address: address.clone(),
+                fault: TlsFault::Silent(clock::millis(self.timeout)),
+                source: None,
+            }),
             Ok(Err(error)) => Err(tls::handshake_error(address, error)),
             Ok(Ok(stream)) => Ok(Stream::Tls(Box::new(stream))),
         }
     }
 
-    /// Finds out whether a port that did not speak plaintext Fluss speaks TLS.
+    /// Finds out whether a port that closed on plaintext Fluss speaks TLS.
+    ///
+    /// The look is taken once for each address and its answer kept a while: a server that
+    /// restarts must not get a handshake with every attempt.
     pub(crate) async fn speaks_tls(&self, address: &HostPort) -> bool {
+        let now = clock::now();
+        let known = self.looks.lock().unwrap_or_else(PoisonError::into_inner).get(address).copied();
+        if let Some((taken_at, speaks)) = known
+            && now - taken_at < LOOK_AGE
+        {
+            return speaks;
+        }
+        let speaks = self.look_for_tls(address).await;
+        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        looks.retain(|_, (taken_at, _)| now - *taken_at < LOOK_AGE);
+        looks.insert(address.clone(), (now, speaks));
+        speaks
+    }
+
+    async fn look_for_tls(&self, address: &HostPort) -> bool {
         let deadline = self.deadline();
         let Ok(config) = tls::sniffing_config() else { return false };
         let Ok(name) = tls::server_name(&TlsSettings::default(), address) else { return false };
@@ -144,9 +171,7 @@ impl Dialer {
             Err(_) => false,
             Ok(Ok(_)) => true,
             // An alert, even a refusal, is an answer in TLS.
-            Ok(Err(error)) => {
-                tls::fault_of(&error).is_some_and(|fault| fault != crate::error::TlsFault::NotTls)
-            }
+            Ok(Err(error)) => tls::fault_of(&error).is_some_and(|fault| fault != TlsFault::NotTls),
         }
     }
 

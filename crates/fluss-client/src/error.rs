@@ -85,8 +85,11 @@ pub enum Error {
         address: HostPort,
         /// What was refused.
         fault: AuthenticationFault,
+        /// What the server said.
+        #[source]
+        source: Option<SharedSource>,
     },
-    /// The request's deadline passed without an answer.
+    /// The request's deadline passed without an answer. The server took the connection.
     #[error("no answer from {address} to {api} within {timeout_ms} ms")]
     RequestTimeout {
         /// Server that was asked.
@@ -128,7 +131,7 @@ pub enum Error {
         message: String,
     },
     /// The server does not offer this request.
-    #[error("{address} does not serve {api}")]
+    #[error("{address} does not serve {api}, or in no version this client speaks")]
     Unsupported {
         /// Server that was asked.
         address: HostPort,
@@ -160,6 +163,12 @@ pub enum Error {
         #[source]
         source: Option<Box<Error>>,
     },
+    /// The coordinator knows no tablet server.
+    #[error("{address} knows no tablet server")]
+    NoTabletServer {
+        /// The coordinator.
+        address: HostPort,
+    },
     /// No bootstrap address led to the cluster.
     #[error("none of {} bootstrap addresses answered", .failures.len())]
     BootstrapFailed {
@@ -181,16 +190,27 @@ pub enum Error {
         partition: String,
     },
     /// The bucket has no leader that could be asked.
-    #[error("bucket {bucket} has no leader")]
+    #[error("{}", match .leader {
+        None => format!("bucket {bucket} has no leader"),
+        Some(leader) => format!("tablet server {leader}, which leads bucket {bucket}, is not registered"),
+    })]
     LeaderNotAvailable {
         /// The bucket's number within its table or partition.
         bucket: i32,
+        /// The leader that metadata names without an address, absent when it names none.
+        leader: Option<i32>,
     },
-    /// The table was dropped and made again under the same name.
-    #[error("table {path} was re-created: expected id {expected}, found {found}")]
+    /// Metadata does not list a bucket that the table has.
+    #[error("metadata does not know bucket {bucket} yet")]
+    BucketMissing {
+        /// The bucket's number within its table or partition.
+        bucket: i32,
+    },
+    /// The table or partition was dropped and made again under the same name.
+    #[error("{what} was re-created: expected id {expected}, found {found}")]
     TableRecreated {
-        /// The table's name.
-        path: TablePath,
+        /// The table, or the partition of it.
+        what: String,
         /// Id that the caller holds.
         expected: i64,
         /// Id that the cluster has now.
@@ -225,6 +245,9 @@ pub enum TlsFault {
     /// What answered is not TLS.
     #[error("the server answered, but not in TLS")]
     NotTls,
+    /// The server took the connection and did not answer.
+    #[error("the server took the connection and did not answer the handshake within {0} ms")]
+    Silent(u64),
     /// The server ended the handshake without a word.
     #[error("the server closed the connection during the handshake")]
     ClosedInHandshake,
@@ -290,6 +313,7 @@ impl Error {
             Self::Authentication { fault: AuthenticationFault::Mechanism, .. } => {
                 "authentication_mechanism_refused"
             }
+            Self::Authentication { fault: AuthenticationFault::Unsettled, .. } => "authentication_unsettled",
             Self::Authentication { .. } => "authentication_failed",
             Self::RequestTimeout { .. } => "request_timeout",
             Self::ConnectionLost { .. } => "connection_lost",
@@ -299,10 +323,12 @@ impl Error {
             Self::WrongServerType { .. } => "wrong_server_type",
             Self::HostNotAllowed { .. } => "host_not_allowed",
             Self::CoordinatorUnavailable { .. } => "coordinator_unavailable",
+            Self::NoTabletServer { .. } => "no_tablet_server",
             Self::BootstrapFailed { .. } => "bootstrap_failed",
             Self::TableNotFound { .. } => "table_not_found",
             Self::PartitionNotFound { .. } => "partition_not_found",
             Self::LeaderNotAvailable { .. } => "leader_not_available",
+            Self::BucketMissing { .. } => "bucket_missing",
             Self::TableRecreated { .. } => "table_recreated",
         }
     }
@@ -317,7 +343,13 @@ impl Error {
             | Self::Corrupt { .. }
             | Self::WrongServerType { .. }
             | Self::LeaderNotAvailable { .. }
-            | Self::Resolve { .. } => true,
+            | Self::BucketMissing { .. }
+            | Self::NoTabletServer { .. }
+            | Self::Resolve { .. }
+            // A server that restarts, or whose proxy waits for it, ends connections like this.
+            | Self::Protocol { fault: ProtocolFault::Closed | ProtocolFault::Silent(_), .. }
+            | Self::Tls { fault: TlsFault::ClosedInHandshake | TlsFault::Silent(_), .. }
+            | Self::Authentication { fault: AuthenticationFault::Unsettled, .. } => true,
             Self::Server { code, .. } => code.is_retriable() || *code == ServerErrorCode::from_code(65),
             Self::CoordinatorUnavailable { source, .. } => source.as_ref().is_none_or(|e| e.is_retryable()),
             Self::BootstrapFailed { failures } => failures.iter().any(Error::is_retryable),
@@ -328,9 +360,14 @@ impl Error {
     /// Returns whether the cached leader or address behind this answer may be out of date.
     pub fn invalidates_metadata(&self) -> bool {
         match self {
-            Self::Server { code, .. } => code.invalidates_metadata() || code.code() == 24,
+            // 24: the leader's epoch has passed; 65: this coordinator stands by for another.
+            Self::Server { code, .. } => code.invalidates_metadata() || matches!(code.code(), 24 | 65),
             Self::Connect { .. }
             | Self::DialTimeout { .. }
+            | Self::RequestTimeout { .. }
+            | Self::Protocol { .. }
+            | Self::Tls { .. }
+            | Self::BucketMissing { .. }
             | Self::Resolve { .. }
             | Self::ConnectionLost { .. }
             | Self::WrongServerType { .. }
@@ -392,7 +429,7 @@ impl TlsFault {
             Self::NotYetValid => "tls_certificate_not_yet_valid",
             Self::NameMismatch { .. } => "tls_name_mismatch",
             Self::BadCertificate => "tls_bad_certificate",
-            Self::NotTls | Self::ClosedInHandshake => "tls_not_spoken",
+            Self::NotTls | Self::ClosedInHandshake | Self::Silent(_) => "tls_not_spoken",
             Self::ClientCertificate => "tls_client_certificate_refused",
             Self::Other => "tls_failed",
         }

@@ -35,6 +35,9 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Error::CoordinatorUnavailable { source: None, .. } => {
             "no coordinator is registered: look at the coordinator's process and at ZooKeeper"
         }
+        Error::NoTabletServer { .. } => {
+            "tablet servers register in ZooKeeper when they start: look at their processes and logs"
+        }
         Error::BootstrapFailed { failures } => {
             let first = failures.first()?.hint()?;
             return Some(format!("first address: {first}"));
@@ -43,6 +46,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             "check the name; the principal also needs DESCRIBE on the table to see it"
         }
         Error::PartitionNotFound { .. } => "list the table's partitions to see what is there",
+        Error::BucketMissing { .. } => "the table may have just been created; try again shortly",
         Error::LeaderNotAvailable { .. } => {
             "its replicas are down or a leader is being elected: look at the tablet servers"
         }
@@ -63,6 +67,7 @@ fn tls(fault: &TlsFault) -> &'static str {
             "connect by a name that the certificate holds, or set tls_server_name to one of them"
         }
         TlsFault::BadCertificate => "look at the server's certificate chain",
+        TlsFault::Silent(_) => "the port is open but mute: the server may be frozen, or speaks no TLS there",
         TlsFault::NotTls | TlsFault::ClosedInHandshake => {
             "the port looks like a plaintext listener: set security_protocol to PLAINTEXT or SASL_PLAINTEXT, \
              or use the port of the TLS listener"
@@ -93,7 +98,9 @@ fn authentication(fault: &AuthenticationFault) -> &'static str {
         AuthenticationFault::Mechanism => {
             "this listener takes no SASL/PLAIN: set security_protocol to PLAINTEXT or TLS, or use the SASL listener's port"
         }
-        AuthenticationFault::Unsettled => "look at the server's log for its authentication plugin",
+        AuthenticationFault::Unsettled => {
+            "the server's authentication was not ready; try again, and look at its log if that lasts"
+        }
     }
 }
 

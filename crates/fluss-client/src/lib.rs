@@ -28,9 +28,10 @@ pub mod connection_test;
 pub mod error;
 pub mod metadata;
 pub mod observer;
+pub mod parallel;
 pub mod settings;
 
-mod budget;
+pub mod budget;
 mod clock;
 mod connection;
 mod dial;

@@ -6,6 +6,7 @@
 //! without a word; it is reported as not found.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,10 +16,10 @@ use fluss_codec::messages::{
 };
 use fluss_codec::name::TablePath;
 use fluss_codec::table::TableDescriptor;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::bootstrap::HostPort;
-use crate::client::FlussClient;
+use crate::client::{FlussClient, ServerAddresses};
 use crate::clock;
 use crate::connection::Connection;
 use crate::error::Error;
@@ -83,7 +84,7 @@ pub(crate) struct Layout {
     pub(crate) table_id: i64,
     pub(crate) partition_id: Option<i64>,
     pub(crate) buckets: Vec<BucketMetadata>,
-    pub(crate) servers: Arc<HashMap<i32, HostPort>>,
+    pub(crate) servers: Arc<ServerAddresses>,
 }
 
 /// Names a table, or one partition of it.
@@ -91,17 +92,22 @@ type LayoutKey = (TablePath, Option<String>);
 
 /// Leaders by table and partition, bounded in number and age.
 #[derive(Default)]
-pub(crate) struct LeaderCache(Mutex<HashMap<LayoutKey, (Instant, Arc<Layout>)>>);
+pub(crate) struct LeaderCache {
+    entries: Mutex<HashMap<LayoutKey, (Instant, Arc<Layout>)>>,
+    /// Held while leaders are read, one of a few for each key, so that callers who need the
+    /// same leaders ask once.
+    turns: [tokio::sync::Mutex<()>; 32],
+}
 
 impl LeaderCache {
     fn get(&self, key: &LayoutKey) -> Option<Arc<Layout>> {
-        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let (read_at, layout) = entries.get(key)?;
         (read_at.elapsed() < CACHE_AGE).then(|| Arc::clone(layout))
     }
 
     fn put(&self, key: LayoutKey, layout: Arc<Layout>) {
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if entries.len() >= MAX_CACHED && !entries.contains_key(&key) {
             entries.retain(|_, (read_at, _)| read_at.elapsed() < CACHE_AGE);
             if entries.len() >= MAX_CACHED {
@@ -112,8 +118,20 @@ impl LeaderCache {
         entries.insert(key, (clock::now(), layout));
     }
 
-    fn forget(&self, key: &LayoutKey) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+    /// Forgets leaders that turned out wrong, unless newer ones have been read meanwhile.
+    pub(crate) fn forget(&self, path: &TablePath, partition: Option<&str>, wrong: &Arc<Layout>) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (path.clone(), partition.map(str::to_owned));
+        if entries.get(&key).is_some_and(|(_, layout)| Arc::ptr_eq(layout, wrong)) {
+            entries.remove(&key);
+        }
+    }
+
+    fn turn(&self, key: &LayoutKey) -> &tokio::sync::Mutex<()> {
+        let mut hasher = DefaultHasher::new();
+        key.hash(&mut hasher);
+        let index = usize::try_from(hasher.finish() % 32).unwrap_or_default();
+        self.turns.get(index).expect("an index below the length")
     }
 }
 
@@ -143,13 +161,20 @@ impl FlussClient {
                 .await?;
             let mut found: HashMap<TablePath, Result<TableMetadata, Error>> = HashMap::new();
             for (answer, connection) in asked.answers {
-                let tables = answer.table_metadata.into_iter();
-                found.extend(tables.filter_map(|table| read_table(table, connection.address())));
+                let servers = self.note_servers(&answer, &connection);
+                for table in answer.table_metadata {
+                    let Some((path, result)) = read_table(table, connection.address()) else { continue };
+                    if let Ok(table) = &result {
+                        self.remember_table(table, &servers);
+                    }
+                    found.insert(path, result);
+                }
             }
             for (path, error) in asked.refused {
                 let reason = self.explain_refusal(&path, error).await;
                 found.insert(path, Err(reason));
             }
+            found.extend(asked.given_up.into_iter().map(|(path, error)| (path, Err(error))));
             for path in batch {
                 let missing = || Err(Error::TableNotFound { path: path.clone() });
                 take(path.clone(), found.remove(path).unwrap_or_else(missing));
@@ -192,16 +217,21 @@ impl FlussClient {
                 .await?;
             let mut found: HashMap<String, Result<PartitionMetadata, Error>> = HashMap::new();
             for (answer, connection) in asked.answers {
-                let servers = Arc::new(self.server_addresses(&answer));
+                let servers = self.note_servers(&answer, &connection);
                 for partition in answer.partition_metadata {
-                    let partition = read_partition(partition, connection.address())?;
-                    self.remember_partition(path, &partition, &servers);
-                    found.insert(partition.name.clone(), Ok(partition));
+                    let name = partition.partition_name.clone();
+                    let result = read_partition(partition, connection.address());
+                    if let Ok(partition) = &result {
+                        self.remember_partition(path, partition, &servers);
+                    }
+                    found.insert(name, result);
                 }
             }
+            // Refused alone for being unknown is not found; given up unasked is not known.
             let is_missing = |error: &Error| error.server_code().is_some_and(|code| code.code() == 36);
             let refused = asked.refused.into_iter().filter(|(_, error)| !is_missing(error));
-            found.extend(refused.map(|(name, error)| (name, Err(error))));
+            let unknown = refused.chain(asked.given_up);
+            found.extend(unknown.map(|(name, error)| (name, Err(error))));
             outcomes.extend(batch.iter().map(|name| {
                 let missing =
                     || Err(Error::PartitionNotFound { path: path.clone(), partition: name.clone() });
@@ -211,11 +241,25 @@ impl FlussClient {
         Ok(outcomes)
     }
 
+    fn remember_table(&self, table: &TableMetadata, servers: &Arc<ServerAddresses>) {
+        // A partitioned table has no buckets of its own.
+        if table.descriptor.is_partitioned() {
+            return;
+        }
+        let layout = Layout {
+            table_id: table.table_id,
+            partition_id: None,
+            buckets: table.buckets.clone(),
+            servers: Arc::clone(servers),
+        };
+        self.inner.leaders.put((table.path.clone(), None), Arc::new(layout));
+    }
+
     fn remember_partition(
         &self,
         path: &TablePath,
         partition: &PartitionMetadata,
-        servers: &Arc<HashMap<i32, HostPort>>,
+        servers: &Arc<ServerAddresses>,
     ) {
         let layout = Layout {
             table_id: partition.table_id,
@@ -226,20 +270,23 @@ impl FlussClient {
         self.inner.leaders.put((path.clone(), Some(partition.name.clone())), Arc::new(layout));
     }
 
-    /// Returns where the buckets of a table or partition are led.
+    /// Returns where the buckets of a table or partition are led, as remembered or read anew.
     ///
-    /// With `fresh`, what is remembered is not good enough and replaced.
+    /// Callers that found remembered leaders wrong forget them first.
     pub(crate) async fn layout(
         &self,
         path: &TablePath,
         partition: Option<&str>,
         deadline: Instant,
-        fresh: bool,
     ) -> Result<Arc<Layout>, Error> {
         let key = (path.clone(), partition.map(str::to_owned));
-        if fresh {
-            self.inner.leaders.forget(&key);
-        } else if let Some(layout) = self.inner.leaders.get(&key) {
+        if let Some(layout) = self.inner.leaders.get(&key) {
+            return Ok(layout);
+        }
+        let Ok(_turn) = timeout_at(deadline, self.inner.leaders.turn(&key).lock()).await else {
+            return Err(Error::CoordinatorUnavailable { address: None, source: None });
+        };
+        if let Some(layout) = self.inner.leaders.get(&key) {
             return Ok(layout);
         }
         let layout = Arc::new(self.read_layout(path, partition, deadline).await?);
@@ -267,7 +314,7 @@ impl FlussClient {
             }
             Err(error) => return Err(error),
         };
-        let servers = Arc::new(self.server_addresses(&answer));
+        let servers = self.note_servers(&answer, &connection);
         let address = connection.address();
         let (table_id, partition_id, buckets) = match partition {
             None => answer
@@ -311,7 +358,7 @@ impl FlussClient {
         batch: &[K],
         request: impl Fn(&[K]) -> MetadataRequest,
     ) -> Result<Asked<K>, Error> {
-        let mut asked = Asked { answers: Vec::new(), refused: Vec::new() };
+        let mut asked = Asked { answers: Vec::new(), refused: Vec::new(), given_up: Vec::new() };
         let mut refused_count = 0;
         let mut open = vec![batch];
         while let Some(part) = open.pop() {
@@ -324,34 +371,31 @@ impl FlussClient {
                 Err(error) => return Err(error),
             };
             refused_count += 1;
-            if part.len() > 1 && refused_count < MAX_REFUSED_PER_BATCH {
+            // A server that refuses whatever it is asked has another trouble than one of these items.
+            if asked.answers.is_empty() && refused_count >= MAX_REFUSED_PER_BATCH {
+                return Err(error);
+            }
+            if let [alone] = part {
+                asked.refused.push((alone.clone(), error));
+            } else if refused_count >= MAX_REFUSED_PER_BATCH {
+                asked.given_up.extend(part.iter().map(|item| (item.clone(), error.clone())));
+            } else {
                 let (left, right) = part.split_at(part.len() / 2);
                 open.push(right);
                 open.push(left);
-            } else {
-                asked.refused.extend(part.iter().map(|item| (item.clone(), error.clone())));
             }
         }
         Ok(asked)
-    }
-
-    fn server_addresses(&self, answer: &MetadataResponse) -> HashMap<i32, HostPort> {
-        answer
-            .tablet_servers
-            .iter()
-            .filter(|node| self.inner.settings.allows_advertised_host(&node.host))
-            .filter_map(|node| {
-                let address = HostPort::new(&node.host, u16::try_from(node.port).ok()?).ok()?;
-                Some((node.node_id, address))
-            })
-            .collect()
     }
 }
 
 /// What became of one batch.
 struct Asked<K> {
     answers: Vec<(MetadataResponse, Arc<Connection>)>,
+    /// Asked for alone and refused.
     refused: Vec<(K, Error)>,
+    /// Part of a refused batch and never asked for alone.
+    given_up: Vec<(K, Error)>,
 }
 
 /// Says whether an error may be about one item of a batch and not about all of it.

@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 /// Runs `task` for every item, at most `limit` at once, and returns the results in the order of the items.
 ///
 /// When the returned future is dropped, tasks under way are aborted.
-pub(crate) async fn in_parallel<I, T, F>(items: Vec<I>, limit: usize, task: impl Fn(I) -> F) -> Vec<T>
+pub async fn in_parallel<I, T, F>(items: Vec<I>, limit: usize, task: impl Fn(I) -> F) -> Vec<T>
 where
     T: Send + 'static,
     F: Future<Output = T> + Send + 'static,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
-use crate::bootstrap::BootstrapList;
+use crate::bootstrap::{BootstrapList, HostPort};
 use crate::error::Error;
 
 /// Address used when `endpoint` is not given.
@@ -22,8 +22,6 @@ pub const DEFAULT_DIAL_TIMEOUT_SECONDS: u64 = 10;
 pub const DEFAULT_REQUEST_TIMEOUT_SECONDS: u64 = 15;
 /// Default of `read_max_attempts`; the range is 1 to 3.
 pub const DEFAULT_READ_MAX_ATTEMPTS: u32 = 2;
-/// Requests a second that inventory reads may send to one cluster.
-pub const INVENTORY_REQUESTS_PER_SECOND: u32 = 20;
 
 const TIMEOUT_SECONDS: std::ops::RangeInclusive<u64> = 1..=300;
 const ATTEMPTS: std::ops::RangeInclusive<u32> = 1..=3;
@@ -32,7 +30,7 @@ const MAX_CREDENTIAL_BYTES: usize = 4096;
 /// Connection options as written by an operator.
 ///
 /// Every field is optional; [`ConnectionSettings::try_from`] fills defaults and checks.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionOptions {
     /// Comma list of `host:port` bootstrap addresses; default `localhost:9123`.
@@ -57,12 +55,24 @@ pub struct ConnectionOptions {
     pub tls_skip_verify: Option<bool>,
     /// Limit of one dial (resolve, TCP and TLS) in seconds, 1 to 300; default 10.
     pub dial_timeout_seconds: Option<u64>,
-    /// Limit of one request in seconds, 1 to 300; default 15.
+    /// Limit of one read in seconds, its repetitions included, 1 to 300; default 15.
     pub request_timeout_seconds: Option<u64>,
     /// Attempts of a safe read, 1 to 3; default 2.
     pub read_max_attempts: Option<u32>,
     /// Hosts that cluster metadata may send this client to; absent allows all.
     pub advertised_host_allow_list: Option<Vec<String>>,
+}
+
+impl fmt::Debug for ConnectionOptions {
+    /// Shows no certificate either: people put the key into the same text.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ConnectionOptions")
+            .field("endpoint", &self.endpoint)
+            .field("security_protocol", &self.security_protocol)
+            .field("sasl_username", &self.sasl_username)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How bytes travel: in the clear or in TLS, with or without SASL.
@@ -240,6 +250,14 @@ impl TryFrom<ConnectionOptions> for ConnectionSettings {
         if !ATTEMPTS.contains(&read_max_attempts) {
             return Err(invalid("read_max_attempts", format!("{read_max_attempts} is not within 1 to 3")));
         }
+        for host in options.advertised_host_allow_list.iter().flatten() {
+            HostPort::new(host, 1).map_err(|_| {
+                invalid(
+                    "advertised_host_allow_list",
+                    format!("`{host}` is not a host name or IP address; ports are not part of it"),
+                )
+            })?;
+        }
         Ok(Self {
             bootstrap,
             security_protocol,
@@ -305,6 +323,11 @@ fn tls(options: &ConnectionOptions, protocol: SecurityProtocol) -> Result<TlsSet
             None => Ok(TlsSettings::default()),
         };
     }
+    let skip_verify = options.tls_skip_verify.unwrap_or(false);
+    if skip_verify && options.tls_ca_cert.is_some() {
+        let reason = "has no effect with tls_skip_verify, which accepts any certificate".to_owned();
+        return Err(invalid("tls_ca_cert", reason));
+    }
     let client_identity = match (&options.tls_client_cert, &options.tls_client_key) {
         (Some(certificate), Some(key)) => {
             Some(ClientIdentity { certificate: certificate.clone(), key: key.clone() })
@@ -324,7 +347,7 @@ fn tls(options: &ConnectionOptions, protocol: SecurityProtocol) -> Result<TlsSet
         ca_cert: options.tls_ca_cert.clone(),
         client_identity,
         server_name: options.tls_server_name.clone(),
-        skip_verify: options.tls_skip_verify.unwrap_or(false),
+        skip_verify,
     })
 }
 
@@ -400,6 +423,19 @@ mod tests {
         refuse(r#"{"security_protocol":"TLS","sasl_password":"a"}"#, "sasl_password", "no effect");
         refuse(r#"{"tls_skip_verify":true}"#, "tls_skip_verify", "no effect");
         refuse(r#"{"tls_ca_cert":"x"}"#, "tls_ca_cert", "no effect");
+        refuse(
+            r#"{"security_protocol":"TLS","tls_ca_cert":"x","tls_skip_verify":true}"#,
+            "tls_ca_cert",
+            "no effect",
+        );
+    }
+
+    #[test]
+    fn allow_list_holds_hosts_alone() {
+        refuse(r#"{"advertised_host_allow_list":["a:9123"]}"#, "advertised_host_allow_list", "ports");
+        assert!(
+            ConnectionSettings::try_from(options(r#"{"advertised_host_allow_list":["a","::1"]}"#)).is_ok()
+        );
     }
 
     #[test]

@@ -85,7 +85,10 @@ pub(crate) fn fault_of(error: &io::Error) -> Option<TlsFault> {
 
 /// Builds the error for a handshake that failed with `error`.
 pub(crate) fn handshake_error(address: &HostPort, error: io::Error) -> Error {
-    let closed = matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset);
+    if error.kind() == io::ErrorKind::ConnectionReset {
+        return Error::Connect { address: address.clone(), source: Arc::new(error) };
+    }
+    let closed = error.kind() == io::ErrorKind::UnexpectedEof;
     let fault =
         fault_of(&error).unwrap_or(if closed { TlsFault::ClosedInHandshake } else { TlsFault::Other });
     let source: SharedSource = Arc::new(error);

@@ -11,6 +11,7 @@ mod stop;
 
 use std::fs::{self, File, TryLockError};
 use std::future::Future;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -61,6 +62,9 @@ impl DemoOptions {
     }
 }
 
+/// How the workload is called among those that are missed.
+const WORKLOAD: &str = "workload";
+
 /// A running demo. Dropping it kills everything at once.
 #[derive(Debug)]
 pub struct Demo {
@@ -69,6 +73,7 @@ pub struct Demo {
     cluster: RunningCluster,
     record: DemoRecord,
     files: DemoFiles,
+    progress: Progress,
     _lock: File,
 }
 
@@ -127,9 +132,11 @@ impl Demo {
             std::path::absolute(&options.dir).map_err(|source| Error::io("resolve", &options.dir, source))?;
         let files = DemoFiles { dir };
         let lock = take_folder(&files)?;
-        let started = Box::pin(Self::start_in(&options, &files, progress)).await;
+        let started = Box::pin(Self::start_in(&options, &files, progress.clone())).await;
         match started {
-            Ok((workload, cluster, record)) => Ok(Self { workload, cluster, record, files, _lock: lock }),
+            Ok((workload, cluster, record)) => {
+                Ok(Self { workload, cluster, record, files, progress, _lock: lock })
+            }
             Err(error) => {
                 // What was started has been ended already; nobody must look for it.
                 stop::forget(&files)?;
@@ -185,14 +192,15 @@ impl Demo {
 
     /// Runs until `stop` is done, then ends everything in order.
     ///
+    /// A coordinator, tablet server or workload that dies is told and missed: that is what
+    /// a demo is there to show. Without ZooKeeper nothing can go on.
+    ///
     /// # Errors
-    /// `server_died` or `java_program_failed` if a process ended by itself, after all others were ended; those
-    /// of [`Demo::stop`].
+    /// `server_died` if ZooKeeper ended by itself, after all others were ended; those of [`Demo::stop`].
     pub async fn run_until(self, stop: impl Future<Output = ()>) -> Result<(), Error> {
         let died = tokio::select! {
             () = stop => None,
-            error = self.cluster.wait_for_death() => Some(error),
-            error = self.wait_for_workload_death() => Some(error),
+            error = self.wait_for_end() => Some(error),
         };
         let stopped = self.stop().await;
         match died {
@@ -201,10 +209,26 @@ impl Demo {
         }
     }
 
-    async fn wait_for_workload_death(&self) -> Error {
+    /// Waits until ZooKeeper is gone, and tells of everything else that goes.
+    async fn wait_for_end(&self) -> Error {
+        let mut missed: Vec<&str> = Vec::new();
         loop {
-            if let Err(error) = self.workload.check_alive() {
+            if let Err(error) = self.cluster.zookeeper().check_alive() {
                 return error;
+            }
+            for server in self.cluster.fluss_servers() {
+                if server.check_alive().is_err() && !missed.contains(&server.name()) {
+                    missed.push(server.name());
+                    let log = server.log().display();
+                    self.progress.say(format!(
+                        "{} ended by itself; the demo goes on without it (log {log})",
+                        server.name()
+                    ));
+                }
+            }
+            if self.workload.check_alive().is_err() && !missed.contains(&WORKLOAD) {
+                missed.push(WORKLOAD);
+                self.progress.say("the sample workload ended; no more rows are written");
             }
             tokio::time::sleep(WATCH).await;
         }
@@ -227,6 +251,8 @@ impl Demo {
 /// Makes the folder, checks that it may be used, and locks it for this process.
 fn take_folder(files: &DemoFiles) -> Result<File, Error> {
     paths::make_folder(&files.dir)?;
+    let private = fs::Permissions::from_mode(0o700);
+    fs::set_permissions(&files.dir, private).map_err(|source| Error::io("protect", &files.dir, source))?;
     let path = files.lock();
     if !path.exists() {
         let mut entries = fs::read_dir(&files.dir).map_err(|source| Error::io("read", &files.dir, source))?;

@@ -38,12 +38,15 @@ pub(crate) fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// Makes a folder with all above it.
+/// Makes a folder with all above it; what is made can be entered by its owner alone, since
+/// servers write their credentials into their logs.
 ///
 /// # Errors
 /// `io_failed` with the path.
 pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
-    fs::create_dir_all(path).map_err(|source| Error::io("create folder", path, source))
+    use std::os::unix::fs::DirBuilderExt;
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|source| Error::io("create folder", path, source))
 }
 
 /// Makes a folder that only its owner may read, with all above it.

@@ -88,6 +88,10 @@ pub struct ProcessSpec {
     pub pid_file: Option<PathBuf>,
 }
 
+/// How often, and how far apart, a frozen child is looked at until it stands still.
+const FREEZE_POLLS: u32 = 1_000;
+const FREEZE_PAUSE: Duration = Duration::from_millis(1);
+
 /// A running child with its guardian.
 ///
 /// Dropping it has the guardian end the child: TERM, bounded wait, KILL, in the background.
@@ -177,12 +181,21 @@ impl Guarded {
         self.signal("TERM").await
     }
 
-    /// Freezes the child (SIGSTOP): its sockets stay open, nothing answers.
+    /// Freezes the child (SIGSTOP) and waits until each of its threads stands still: its
+    /// sockets stay open, nothing answers.
     ///
     /// # Errors
     /// `not_running`, `signal_failed`.
     pub async fn freeze(&self) -> Result<(), Error> {
-        self.signal("STOP").await
+        self.signal("STOP").await?;
+        // A thread that runs on another processor goes on for a moment after the signal was sent.
+        for _ in 0..FREEZE_POLLS {
+            if table::is_stopped(self.pid) {
+                break;
+            }
+            time::sleep(FREEZE_PAUSE).await;
+        }
+        Ok(())
     }
 
     /// Lets a frozen child go on (SIGCONT).

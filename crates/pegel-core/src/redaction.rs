@@ -62,13 +62,19 @@ pub fn carries_secret(value: &str) -> bool {
         || has_scheme_word(&lower, "bearer ")
         || has_scheme_word(&lower, "basic ")
         || has_assignment(&lower)
+        || has_option(&lower)
         || has_url_password(&lower)
 }
+
+/// Longest value that is searched for secrets; a longer one is hidden unseen, since the
+/// search takes time that grows faster than its text.
+const MAX_SEARCHED_BYTES: usize = 8 * 1024;
 
 /// Returns the value of a setting as it may be shown.
 pub fn redact(key: &str, value: &str) -> Shown {
     // Nothing is hidden by hiding nothing, and an empty secret is worth knowing.
-    let is_redacted = !value.is_empty() && (is_secret_key(key) || carries_secret(value));
+    let is_redacted = !value.is_empty()
+        && (is_secret_key(key) || value.len() > MAX_SEARCHED_BYTES || carries_secret(value));
     let value = if is_redacted { MASK.to_owned() } else { value.to_owned() };
     Shown { value, is_redacted }
 }
@@ -101,6 +107,18 @@ fn has_assignment(lower: &str) -> bool {
     })
 }
 
+/// Looks for `--password value` and `<password>value`, whose name is that of a secret.
+fn has_option(lower: &str) -> bool {
+    let is_end = |c: char| c.is_whitespace() || c == '>';
+    ["--", "<"].iter().any(|mark| {
+        lower.match_indices(mark).any(|(at, _)| {
+            let rest = lower.get(at + mark.len()..).unwrap_or_default();
+            let Some((name, value)) = rest.split_once(is_end) else { return false };
+            !value.trim().is_empty() && is_secret_name(name)
+        })
+    })
+}
+
 /// Returns the run of name characters that ends `text`.
 fn trailing_name(text: &str) -> &str {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -130,6 +148,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn options_elements_and_endless_values_are_hidden() {
+        for value in ["-Xmx1g --password hunter2", "<c><password>x</password></c>", "run --api-key abc"] {
+            assert!(redact("env.java.opts", value).is_redacted, "{value}");
+        }
+        assert!(!redact("env.java.opts", "--add-opens=java.base/java.nio=ALL-UNNAMED -Xmx1g").is_redacted);
+        assert!(redact("comment", &"=x".repeat(1 << 20)).is_redacted);
+    }
 
     #[test]
     fn keys_that_sound_like_secrets_are_hidden() {

@@ -238,7 +238,7 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "DIR", default_value = ".demo")]
     pub(crate) dir: PathBuf,
     /// The coordinator's port on 127.0.0.1; all others follow from it.
-    #[arg(long, value_name = "PORT", default_value_t = fluss_testkit::demo::DEFAULT_PORT_BASE)]
+    #[arg(long, value_name = "PORT", default_value_t = fluss_testkit::demo::DEFAULT_PORT_BASE, value_parser = clap::value_parser!(u16).range(1024..=65_000))]
     pub(crate) port_base: u16,
     /// Run as the background process of --detach.
     #[arg(long, hide = true, conflicts_with_all = ["stop", "detach"])]

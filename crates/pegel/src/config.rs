@@ -69,7 +69,14 @@ pub(crate) struct Loaded {
 /// # Errors
 /// `invalid_config` when a file cannot be read, `invalid_setting` when the result makes no sense.
 pub(crate) fn load(args: &ConnectionArgs) -> Result<Loaded, Failure> {
-    load_with(args, std::env::var(env_vars::PEGEL_SASL_PASSWORD).ok().filter(|text| !text.is_empty()))
+    let password = match std::env::var(env_vars::PEGEL_SASL_PASSWORD) {
+        Ok(text) => Some(text).filter(|text| !text.is_empty()),
+        Err(std::env::VarError::NotPresent) => None,
+        Err(std::env::VarError::NotUnicode(_)) => {
+            return Err(config_failure(format!("{} is not UTF-8 text", env_vars::PEGEL_SASL_PASSWORD)));
+        }
+    };
+    load_with(args, password)
 }
 
 fn load_with(args: &ConnectionArgs, env_password: Option<String>) -> Result<Loaded, Failure> {
@@ -290,7 +297,6 @@ mod tests {
             tls_client_cert = "CERT"
             tls_client_key = "KEY"
             tls_server_name = "fluss.example"
-            tls_skip_verify = true
             dial_timeout_seconds = 3
             request_timeout_seconds = 4
             read_max_attempts = 1
@@ -303,7 +309,6 @@ mod tests {
         assert_eq!(settings.bootstrap().to_string(), "a:1,b:2");
         assert_eq!(settings.security_protocol().name(), "SASL_TLS");
         assert_eq!(settings.sasl().unwrap().username(), "alice");
-        assert!(settings.skips_verification());
         assert_eq!((settings.dial_timeout().as_secs(), settings.request_timeout().as_secs()), (3, 4));
         assert_eq!(settings.read_max_attempts(), 1);
     }

@@ -42,7 +42,12 @@ fn main() -> ExitCode {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(WORKER_THREADS).enable_all().build();
     let code = match runtime {
-        Ok(runtime) => runtime.block_on(commands::run(cli, &console)),
+        Ok(runtime) => {
+            let code = runtime.block_on(commands::run(cli, &console));
+            // A name that does not resolve may keep its thread busy for long after its deadline.
+            runtime.shutdown_background();
+            code
+        }
         Err(error) => {
             let failure = failure::Failure::internal("cannot start worker threads").with_cause(&error);
             console.failure(&failure, None)

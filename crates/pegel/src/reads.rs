@@ -18,8 +18,6 @@ pub(crate) mod table;
 pub(crate) mod tables;
 pub(crate) mod targets;
 
-mod parallel;
-
 use pegel_core::envelope::Status;
 use pegel_core::limits::Page;
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use fluss_client::client::FlussClient;
 use fluss_client::observer::{Event, Observer};
-use fluss_client::settings::ConnectionSettings;
+use fluss_client::settings::{ConnectionSettings, SaslCredentials};
 use pegel_core::envelope::{Envelope, Evidence, EvidenceState, ServerShare, Source, Status};
 use uuid::Uuid;
 
@@ -90,13 +90,14 @@ impl Session {
 
     /// Returns what to say below a list that the cluster may have shortened.
     ///
-    /// Servers leave out, without a word, what a principal may not see.
-    pub(crate) fn filter_warning(&self) -> Option<String> {
-        let sasl = self.client.settings().sasl()?;
-        Some(format!(
-            "may be filtered by the cluster's permissions: only what {} may see is listed",
-            sasl.username()
-        ))
+    /// Servers leave out, without a word, what a principal may not see. Someone without a
+    /// name mostly sees all or nothing, so that nothing is worth the words.
+    pub(crate) fn filter_warning(&self, is_empty: bool) -> Option<String> {
+        let sasl = self.client.settings().sasl();
+        let who = sasl.map_or("this connection", SaslCredentials::username);
+        (is_empty || sasl.is_some()).then(|| {
+            format!("may be filtered by the cluster's permissions: only what {who} may see is listed")
+        })
     }
 
     /// Puts an answer into its envelope.
@@ -130,6 +131,7 @@ struct Record {
 
 impl Observer for Recorder {
     fn observe(&self, event: &Event<'_>) {
+        log(event);
         let mut record = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             // A refusal is an answer too; silence and broken connections are none.
@@ -143,6 +145,24 @@ impl Observer for Recorder {
             }
             _ => {}
         }
+    }
+}
+
+/// Writes down what the client does, for those who asked for it.
+fn log(event: &Event<'_>) {
+    match event {
+        Event::Dial { address, error, duration } => {
+            tracing::debug!(%address, error, ?duration, "dialled");
+        }
+        Event::Request { address, api, error, duration } => {
+            tracing::debug!(%address, api, error, ?duration, "asked");
+        }
+        Event::Retry { api, attempt, error } => tracing::info!(api, attempt, error, "asking again"),
+        Event::LateAnswer { address } => tracing::info!(%address, "an answer came too late"),
+        Event::DecodeFailure { address } => tracing::warn!(%address, "an answer could not be read"),
+        Event::ConnectionClosed { address } => tracing::debug!(%address, "connection ended"),
+        Event::Throttled { duration } => tracing::debug!(?duration, "waited for the request budget"),
+        _ => {}
     }
 }
 

@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use fluss_codec::messages::{ApiVersionsRequest, DescribeClusterConfigsRequest, Request};
-use tokio::task::JoinSet;
+use fluss_codec::server_type::ServerType;
 use tokio::time::Instant;
 
 use crate::client::{FlussClient, ServerNode};
 use crate::clock;
 use crate::error::Error;
+use crate::parallel::in_parallel;
+
+/// Most servers that are asked at the same time.
+const PARALLEL_PINGS: usize = 16;
 
 /// What a server does in the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,31 +65,28 @@ impl FlussClient {
     pub async fn servers(&self) -> Result<Vec<ServerStatus>, Error> {
         let metadata = self.cluster_metadata().await?;
         let deadline = self.deadline();
-        let mut asking = JoinSet::new();
         let coordinator = metadata.coordinator.map(|node| (ServerRole::Coordinator, node));
         let tablet_servers = metadata.tablet_servers.into_iter().map(|node| (ServerRole::TabletServer, node));
-        for (position, (role, node)) in coordinator.into_iter().chain(tablet_servers).enumerate() {
+        let servers = coordinator.into_iter().chain(tablet_servers).collect();
+        let ask = |(role, node): (ServerRole, ServerNode)| {
             let client = self.clone();
-            asking.spawn(async move {
+            async move {
                 let answer = client.ping(role, &node, deadline).await;
-                (position, ServerStatus { node, role, answer })
-            });
-        }
-        let mut servers = Vec::new();
-        while let Some(Ok(server)) = asking.join_next().await {
-            servers.push(server);
-        }
-        servers.sort_by_key(|(position, _)| *position);
-        Ok(servers.into_iter().map(|(_, server)| server).collect())
+                ServerStatus { node, role, answer }
+            }
+        };
+        Ok(in_parallel(servers, PARALLEL_PINGS, ask).await)
     }
 
     async fn ping(&self, role: ServerRole, node: &ServerNode, deadline: Instant) -> Result<Duration, Error> {
         let api = ApiVersionsRequest::KEY.name();
         let expected = match role {
-            ServerRole::Coordinator => fluss_codec::server_type::ServerType::Coordinator,
-            ServerRole::TabletServer => fluss_codec::server_type::ServerType::TabletServer,
+            ServerRole::Coordinator => ServerType::Coordinator,
+            ServerRole::TabletServer => ServerType::TabletServer,
         };
-        let connection = self.inner.pool.get(&node.address, Some(expected), deadline, api).await?;
+        let address = node.address.as_ref().map_err(Error::clone)?;
+        // Whether a server answers now must not be told from an error of a moment ago.
+        let connection = self.inner.pool.get_now(address, Some(expected), deadline, api).await?;
         let started = clock::now();
         connection.ping(deadline, self.limit()).await?;
         Ok(clock::now() - started)

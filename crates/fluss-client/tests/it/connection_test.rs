@@ -2,9 +2,9 @@
 
 use fluss_client::connection_test::{self, Check, FindingState, TestReport, Verdict};
 use fluss_client::settings::{ConnectionOptions, ConnectionSettings};
+use fluss_codec::api_key::ApiKey;
 use fluss_codec::server_type::ServerType;
-use fluss_testkit::fake_server::FakeCluster;
-use fluss_testkit::fake_server::ForeignListener;
+use fluss_testkit::fake_server::{FakeCluster, ForeignListener, Script};
 
 use crate::support::{SECOND, assert_took, options, shop, timed};
 
@@ -33,8 +33,15 @@ async fn healthy_cluster_passes_step_by_step() {
     let cluster = shop().tablet_servers(2).start().unwrap();
     let report = run(options(&cluster.coordinator().address().to_string())).await;
     assert_eq!(report.verdict, Verdict::Passed);
-    let expected =
-        ["tcp:ok", "negotiation:ok", "metadata:ok", "coordinator:ok", "tablet_server:ok", "tablet_server:ok"];
+    let expected = [
+        "tcp:ok",
+        "negotiation:ok",
+        "metadata:ok",
+        "coordinator:ok",
+        "tablet_server:ok",
+        "tablet_server:ok",
+        "catalog:ok",
+    ];
     assert_eq!(shown(&report), expected);
     assert_eq!(report.server_line, Some("0.9"));
 }
@@ -82,6 +89,7 @@ async fn one_dead_address_and_one_dead_tablet_server_degrade_the_verdict() {
             "coordinator:ok",
             "tablet_server:ok",
             "tablet_server:connect_failed",
+            "catalog:ok",
         ]
     );
 }
@@ -105,6 +113,16 @@ async fn tablet_servers_without_their_coordinator_fail_the_test() {
     assert_eq!(report.verdict, Verdict::Failed);
 }
 
+/// A coordinator that has lost ZooKeeper negotiates and answers metadata, and can do nothing else.
+#[tokio::test]
+async fn coordinator_that_cannot_list_the_catalog_degrades_the_verdict() {
+    let cluster = shop().tablet_servers(1).start().unwrap();
+    cluster.coordinator().on(ApiKey::ListDatabases, Script::NeverAnswer);
+    let report = run(options(&cluster.coordinator().address().to_string())).await;
+    assert_eq!(report.verdict, Verdict::Degraded);
+    assert_eq!(shown(&report).last().unwrap(), "catalog:request_timeout");
+}
+
 #[tokio::test]
 async fn no_tablet_server_alive_fails_the_test() {
     let cluster = shop().tablet_servers(2).start().unwrap();
@@ -124,6 +142,6 @@ async fn addresses_of_two_clusters_fail_the_test() {
     let endpoint = format!("{},{}", one.coordinator().address(), two.coordinator().address());
     let report = run(options(&endpoint)).await;
     assert_eq!(report.verdict, Verdict::Failed);
-    let coordinator = report.findings.iter().find(|finding| finding.check == Check::Coordinator).unwrap();
+    let coordinator = report.findings.iter().rfind(|finding| finding.check == Check::Coordinator).unwrap();
     assert!(coordinator.detail.contains("different coordinators"), "{}", coordinator.detail);
 }

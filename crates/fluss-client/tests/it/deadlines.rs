@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluss_client::bucket_read::OffsetSpec;
+use fluss_client::bucket_read::{BucketTarget, OffsetSpec};
 use fluss_client::client::FlussClient;
 use fluss_client::observer::Aggregates;
 use fluss_client::settings::ConnectionSettings;
@@ -60,7 +60,7 @@ async fn frozen_tablet_server_fails_its_buckets_at_the_deadline_and_no_others() 
     let cluster = shop().start().unwrap();
     let client = client(&cluster.bootstrap());
     let orders = path("shop.orders");
-    let before = client.list_offsets(&orders, None, OffsetSpec::Latest).await.unwrap();
+    let before = client.offsets(&BucketTarget::named(&orders, None), OffsetSpec::Latest).await.unwrap();
     assert!(failed(&before).is_empty());
     let frozen = &cluster.tablet_servers()[1];
     let held: Vec<_> = before
@@ -70,11 +70,12 @@ async fn frozen_tablet_server_fails_its_buckets_at_the_deadline_and_no_others() 
         .collect();
     assert!(!held.is_empty() && held.len() < 6);
     frozen.freeze();
-    let (answers, took) = timed(client.list_offsets(&orders, None, OffsetSpec::Latest)).await;
+    let (answers, took) =
+        timed(client.offsets(&BucketTarget::named(&orders, None), OffsetSpec::Latest)).await;
     assert_took(took, SECOND);
     assert_eq!(failed(&answers.unwrap()), held);
     frozen.thaw();
-    let after = client.list_offsets(&orders, None, OffsetSpec::Latest).await.unwrap();
+    let after = client.offsets(&BucketTarget::named(&orders, None), OffsetSpec::Latest).await.unwrap();
     assert!(failed(&after).is_empty(), "it comes back by itself: {after:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluss_client::bucket_read::OffsetSpec;
+use fluss_client::bucket_read::{BucketTarget, OffsetSpec};
 use fluss_client::client::FlussClient;
 use fluss_client::error::Error;
 use fluss_codec::api_key::ApiKey;
@@ -14,10 +14,10 @@ use crate::support::{client_with, options, path, shop};
 /// Reads that together touch every kind of answer.
 async fn read_everything(client: &FlussClient) -> Vec<(ApiKey, Result<(), Error>)> {
     let orders = path("shop.orders");
-    let offsets = client.list_offsets(&orders, None, OffsetSpec::Latest).await;
+    let offsets = client.offsets(&BucketTarget::named(&orders, None), OffsetSpec::Latest).await;
     let offsets =
         offsets.and_then(|answers| answers.into_iter().try_for_each(|answer| answer.result.map(drop)));
-    let counts = client.row_counts(&orders, None).await;
+    let counts = client.row_counts(&BucketTarget::named(&orders, None)).await;
     let counts =
         counts.and_then(|answers| answers.into_iter().try_for_each(|answer| answer.result.map(drop)));
     let info = client.table_info(&orders).await;
@@ -43,7 +43,7 @@ async fn read_under(script: Script) -> Vec<(ApiKey, Result<(), Error>)> {
     once.read_max_attempts = Some(1);
     let client = client_with(once);
     // Leaders and connections are known before the bytes go bad.
-    client.list_offsets(&path("shop.orders"), None, OffsetSpec::Latest).await.unwrap();
+    client.offsets(&BucketTarget::named(&path("shop.orders"), None), OffsetSpec::Latest).await.unwrap();
     for server in cluster.servers() {
         for key in ApiKey::ALL.iter().filter(|key| **key != ApiKey::ApiVersions) {
             server.on(*key, script.clone());

@@ -11,7 +11,7 @@ use super::layout::LAYOUTS;
 /// Deepest nesting of messages that [`decode`] follows; Fluss itself needs five levels plus predicates.
 pub const MAX_NESTING: usize = 32;
 
-/// Most length-delimited elements (nested messages, strings, byte strings) that one body may hold.
+/// Most elements (nested messages, strings, byte strings, packed numbers) that one body may hold.
 ///
 /// An element of two bytes on the wire becomes a struct of a hundred or more in memory; the limit keeps that
 /// factor from turning one large frame into gigabytes.
@@ -311,6 +311,9 @@ impl Checker {
         let message = input.message;
         match (field.kind, wire_type) {
             (FieldKind::Bool | FieldKind::Int32 | FieldKind::Int64, WIRE_VARINT) => {
+                if field.label == Label::Repeated {
+                    self.count_element()?;
+                }
                 input.varint(field.name).map(drop)
             }
             (FieldKind::Float, WIRE_FIXED32) => input.take(4, field.name).map(drop),
@@ -340,6 +343,7 @@ impl Checker {
             {
                 let mut packed = Cursor { rest: input.delimited(field.name)?, message };
                 while !packed.rest.is_empty() {
+                    self.count_element()?;
                     packed.varint(field.name)?;
                 }
                 Ok(())

@@ -278,7 +278,7 @@ impl Server {
     }
 
     /// Fails if the process has ended, with the end of its log.
-    pub(super) fn check_alive(&self) -> Result<(), Error> {
+    pub(crate) fn check_alive(&self) -> Result<(), Error> {
         if self.is_alive() {
             return Ok(());
         }

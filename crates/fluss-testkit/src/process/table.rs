@@ -50,6 +50,17 @@ fn has_proc() -> bool {
     Path::new("/proc/self/stat").exists()
 }
 
+/// Tells whether every thread of a process is stopped; where that cannot be known, it is taken for true.
+pub(super) fn is_stopped(pid: u32) -> bool {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return true };
+    threads.flatten().all(|thread| {
+        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        let state = stat.rsplit_once(')').map_or("", |(_, rest)| rest.trim_start());
+        // A thread that has gone meanwhile does nothing any more either.
+        state.is_empty() || state.starts_with(['T', 't', 'Z', 'X'])
+    })
+}
+
 fn is_zombie(state: &str) -> bool {
     state.starts_with(['Z', 'X', 'x'])
 }

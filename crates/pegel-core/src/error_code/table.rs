@@ -287,6 +287,15 @@ error_codes! {
         cause: "SASL for a listener without it.",
         action: "Use the port of the SASL listener, or a security_protocol without SASL.",
     }
+    AuthenticationUnsettled {
+        code: "authentication_unsettled",
+        title: "Authentication not settled",
+        exit: Unavailable,
+        http: 503,
+        meaning: "The server kept asking to authenticate again, or for more than SASL/PLAIN has.",
+        cause: "Its authentication was not ready, or its plugin is at fault.",
+        action: "Try again; if it stays, look at the server's log.",
+    }
     AuthenticationFailed {
         code: "authentication_failed",
         title: "Authentication failed",
@@ -376,6 +385,24 @@ error_codes! {
         meaning: "None of the bootstrap addresses led to the cluster; each has its own reason.",
         cause: "The cluster is down, or the addresses are out of date.",
         action: "Run `pegel cluster test` to see each address step by step.",
+    }
+    BucketMissing {
+        code: "bucket_missing",
+        title: "Bucket not in metadata",
+        exit: Unavailable,
+        http: 503,
+        meaning: "The table has a bucket that the cluster's metadata does not list.",
+        cause: "The table was created moments ago, or the server that answered lags behind.",
+        action: "Ask again shortly; if it stays, look at the coordinator's log.",
+    }
+    NoTabletServer {
+        code: "no_tablet_server",
+        title: "No tablet server",
+        exit: Unavailable,
+        http: 503,
+        meaning: "The coordinator answers and knows no tablet server.",
+        cause: "Tablet servers are down, or the coordinator has just started.",
+        action: "Look at the tablet servers' processes and logs; they register in ZooKeeper when they start.",
     }
     LeaderNotAvailable {
         code: "leader_not_available",

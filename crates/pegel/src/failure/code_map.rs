@@ -71,6 +71,9 @@ mod tests {
         "authentication_required",
         "authentication_mechanism_refused",
         "authentication_failed",
+        "authentication_unsettled",
+        "bucket_missing",
+        "no_tablet_server",
         "request_timeout",
         "connection_lost",
         "corrupt_answer",
@@ -128,8 +131,11 @@ mod tests {
     #[test]
     fn bootstrap_failure_with_one_reason_takes_its_code() {
         let address = HostPort::new("a", 1).unwrap();
-        let refused =
-            ClientError::Authentication { address: address.clone(), fault: AuthenticationFault::Credentials };
+        let refused = ClientError::Authentication {
+            address: address.clone(),
+            fault: AuthenticationFault::Credentials,
+            source: None,
+        };
         let silent = ClientError::DialTimeout { address, timeout_ms: 1 };
         let both = |a: &ClientError, b: &ClientError| {
             code_of(&ClientError::BootstrapFailed { failures: vec![a.clone(), b.clone()] })

@@ -44,7 +44,7 @@ pub(crate) async fn read(
     });
     let (status, warning) = list_status(&page);
     let mut answer = Answer::new(status, page);
-    answer.warnings.extend(warning.into_iter().chain(session.filter_warning()));
+    answer.warnings.extend(warning.into_iter().chain(session.filter_warning(false)));
     Ok(answer)
 }
 

@@ -85,8 +85,8 @@ pub(crate) fn join_offsets(
         .map(|start| {
             // A bucket that only one of the two answers holds appeared or went in between.
             let other = latest.remove(&start.bucket);
-            let latest =
-                other.map_or(Err(ClientError::LeaderNotAvailable { bucket: start.bucket }), |a| a.result);
+            let missing = || Err(ClientError::BucketMissing { bucket: start.bucket });
+            let latest = other.map_or_else(missing, |answer| answer.result);
             join_bucket(start.bucket, start.leader, &start.result, &latest, place, failures)
         })
         .collect()
@@ -110,7 +110,8 @@ fn join_bucket(
         bucket,
         leader,
         state: Coverage::of(usize::from(start.is_some()) + usize::from(latest.is_some()), 2),
-        span: start.zip(latest).and_then(|(start, latest)| latest.minus(start)),
+        // Less than nothing is no span: the log was cut between the two answers.
+        span: start.zip(latest).and_then(|(start, latest)| latest.minus(start)).filter(|span| span.0 >= 0),
         start,
         latest,
         failure: failure.as_ref().map(BucketFailure::from),

@@ -128,6 +128,7 @@ fn shares(report: &TestReport) -> Vec<ServerShare> {
             Check::Negotiation | Check::TabletServer => "API_VERSIONS",
             Check::Authentication => "AUTHENTICATE",
             Check::Metadata | Check::Coordinator => "GET_METADATA",
+            Check::Catalog => "LIST_DATABASES",
             Check::Tcp | Check::Tls => continue,
         };
         let Some(address) = finding.address.as_ref().map(ToString::to_string) else { continue };
@@ -165,7 +166,11 @@ mod tests {
 
     fn wrong_password() -> FindingState {
         let address = HostPort::new("a", 1).unwrap();
-        FindingState::Failed(Error::Authentication { address, fault: AuthenticationFault::Credentials })
+        FindingState::Failed(Error::Authentication {
+            address,
+            fault: AuthenticationFault::Credentials,
+            source: None,
+        })
     }
 
     #[test]

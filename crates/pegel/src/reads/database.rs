@@ -48,7 +48,7 @@ pub(crate) async fn read(session: &Session, name: &str) -> Result<Answer<Databas
         },
     );
     answer.evidence.extend(tables.err().map(|failure| failure.evidence("list_tables")));
-    answer.warnings.extend(session.filter_warning());
+    answer.warnings.extend(session.filter_warning(false));
     Ok(answer)
 }
 

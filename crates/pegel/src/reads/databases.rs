@@ -2,6 +2,7 @@
 
 use fluss_client::admin::DatabaseSummary;
 use jiff::Timestamp;
+use pegel_core::envelope::Status;
 use pegel_core::exact::time_from_millis;
 use pegel_core::limits::{Page, PageRequest};
 use serde::Serialize;
@@ -30,7 +31,7 @@ pub(crate) async fn read(session: &Session, page: &PageRequest) -> Result<Answer
     let page = page.cut(summaries, |database| vec![database.name.clone()]).map(view);
     let (status, warning) = list_status(&page);
     let mut answer = Answer::new(status, page);
-    answer.warnings.extend(warning.into_iter().chain(session.filter_warning()));
+    answer.warnings.extend(warning.into_iter().chain(session.filter_warning(status == Status::Empty)));
     Ok(answer)
 }
 

@@ -1,6 +1,6 @@
 //! Offsets of every bucket of a table, or of its partitions.
 
-use fluss_client::bucket_read::{BucketAnswer, OffsetSpec};
+use fluss_client::bucket_read::{BucketAnswer, BucketTarget, OffsetSpec};
 use fluss_client::client::FlussClient;
 use fluss_client::error::Error as ClientError;
 use fluss_codec::name::TablePath;
@@ -12,9 +12,9 @@ use serde::Serialize;
 use crate::clock;
 use crate::failure::Failure;
 use crate::reads::buckets::{BucketFailure, BucketOffsets, Coverage, Failures, join_offsets};
-use crate::reads::parallel::in_parallel;
 use crate::reads::targets::{self, PARALLEL_PARTS, Part, Targets};
 use crate::session::{Answer, Session};
+use fluss_client::parallel::in_parallel;
 
 /// Offsets of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -88,23 +88,18 @@ pub(crate) async fn read(
     let targets = targets::find(session, path, partition).await?;
     let start = at.map_or(OffsetSpec::Earliest, |at| OffsetSpec::Timestamp(at.as_millisecond()));
     let answers = in_parallel(targets.parts.clone(), PARALLEL_PARTS, |part: Part| {
-        read_part(session.client.clone(), path.clone(), part.name, start)
+        read_part(session.client.clone(), targets.buckets_of(&part), start)
     })
     .await;
     judge(&targets, at, answers)
 }
 
 /// Reads both offsets of every bucket of one part.
-pub(crate) async fn read_part(
-    client: FlussClient,
-    path: TablePath,
-    partition: Option<String>,
-    start: OffsetSpec,
-) -> PartAnswer {
-    let partition = partition.as_deref();
-    // One after the other: the first read learns the leaders, the second uses them.
-    let start = client.list_offsets(&path, partition, start).await?;
-    let latest = client.list_offsets(&path, partition, OffsetSpec::Latest).await?;
+pub(crate) async fn read_part(client: FlussClient, buckets: BucketTarget, start: OffsetSpec) -> PartAnswer {
+    // One after the other: the first read learns the leaders, the second uses them. Both are
+    // held against the ids in `buckets`, so that two tables of one name cannot be mixed.
+    let start = client.offsets(&buckets, start).await?;
+    let latest = client.offsets(&buckets, OffsetSpec::Latest).await?;
     Ok((start, latest))
 }
 

@@ -103,7 +103,15 @@ fn judge(
                 ClientError::PartitionNotFound { path: info.path.clone(), partition: partition.name.clone() };
             Err(lost.clone().unwrap_or(error))
         };
-        let metadata = metadata.remove(&partition.name).unwrap_or_else(missing);
+        let found = metadata.remove(&partition.name).unwrap_or_else(missing);
+        let metadata = found.and_then(|found| match found.partition_id {
+            id if id == partition.partition_id => Ok(found),
+            id => Err(ClientError::TableRecreated {
+                what: format!("partition {} of {}", partition.name, info.path),
+                expected: partition.partition_id,
+                found: id,
+            }),
+        });
         view(partition, &metadata, &mut failures)
     });
     let (listed, warning) = list_status(&page);

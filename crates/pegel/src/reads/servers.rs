@@ -68,7 +68,28 @@ pub(crate) struct ServerFailure {
 /// # Errors
 /// `coordinator_unavailable` and what keeps the cluster from being found.
 pub(crate) async fn read(session: &Session) -> Result<Answer<Servers>, Failure> {
-    Ok(judge(session.client.servers().await?))
+    let mut answer = judge(session.client.servers().await?);
+    let addresses = session.client.settings().bootstrap().addresses();
+    let listed: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+    answer.warnings.extend(answer.data.as_ref().and_then(|found| unregistered(&listed, &found.servers)));
+    Ok(answer)
+}
+
+/// Says which bootstrap addresses no server is registered at.
+///
+/// The list may name servers otherwise than they advertise themselves. Only where it names some
+/// of them the same way does a missing one mean something.
+fn unregistered(listed: &[String], servers: &[Server]) -> Option<String> {
+    let is_registered = |address: &String| servers.iter().any(|server| server.address == *address);
+    let missing: Vec<&str> =
+        listed.iter().filter(|address| !is_registered(address)).map(String::as_str).collect();
+    if missing.is_empty() || missing.len() == listed.len() {
+        return None;
+    }
+    Some(format!(
+        "no server is registered at {}, which the bootstrap list names: it has left the cluster, or never was part of it",
+        missing.join(", ")
+    ))
 }
 
 fn judge(found: Vec<ServerStatus>) -> Answer<Servers> {
@@ -95,7 +116,7 @@ fn view(server: ServerStatus) -> Server {
     Server {
         role: server.role.name(),
         id: server.node.id,
-        address: server.node.address.to_string(),
+        address: server.node.advertised.clone(),
         rack: server.node.rack,
         state: if latency.is_some() { State::Alive } else { State::NotAnswering },
         is_in_metadata: true,
@@ -133,8 +154,14 @@ pub(crate) mod tests {
 
     fn status(role: ServerRole, id: i32, answer: Result<Duration, Error>) -> ServerStatus {
         let port = 9123 + u16::try_from(id).unwrap();
-        let address = HostPort::new("fluss-1.example", port).unwrap();
-        ServerStatus { node: ServerNode { id, address, rack: Some(format!("rack-{id}")) }, role, answer }
+        let address = HostPort::new("fluss-1.example", port);
+        let node = ServerNode {
+            id,
+            advertised: format!("fluss-1.example:{port}"),
+            address,
+            rack: Some(format!("rack-{id}")),
+        };
+        ServerStatus { node, role, answer }
     }
 
     /// A cluster of which one tablet server does not answer.
@@ -163,5 +190,15 @@ pub(crate) mod tests {
         let answer = judge(vec![status(ServerRole::Coordinator, 0, Ok(Duration::ZERO))]);
         assert_eq!(answer.status, Status::Partial);
         assert!(answer.warnings[0].contains("no tablet server"));
+    }
+
+    #[test]
+    fn bootstrap_address_without_a_server_is_told_where_the_names_are_the_clusters_own() {
+        let servers = one_silent().data.unwrap().servers;
+        let known = servers[0].address.clone();
+        let told = unregistered(&[known.clone(), "fluss-1.example:9999".to_owned()], &servers);
+        assert!(told.unwrap().contains("fluss-1.example:9999"));
+        assert_eq!(unregistered(&[known], &servers), None);
+        assert_eq!(unregistered(&["10.0.0.1:9123".to_owned()], &servers), None, "another way of naming");
     }
 }

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::reads::buckets::{BucketFailure, Coverage, Failures};
-use crate::reads::parallel::in_parallel;
 use crate::reads::table::Kind;
 use crate::reads::targets::{self, PARALLEL_PARTS, Part, Targets};
 use crate::session::{Answer, Session};
+use fluss_client::parallel::in_parallel;
 
 /// Row counts of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -82,8 +82,8 @@ pub(crate) async fn read(
 ) -> Result<Answer<Stats>, Failure> {
     let targets = targets::find(session, path, partition).await?;
     let answers = in_parallel(targets.parts.clone(), PARALLEL_PARTS, |part: Part| {
-        let (client, path) = (session.client.clone(), path.clone());
-        async move { client.row_counts(&path, part.name.as_deref()).await }
+        let (client, buckets) = (session.client.clone(), targets.buckets_of(&part));
+        async move { client.row_counts(&buckets).await }
     })
     .await;
     judge(&targets, answers)

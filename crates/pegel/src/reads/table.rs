@@ -150,11 +150,16 @@ fn judge(info: &TableInfo, metadata: Option<Result<TableMetadata, ClientError>>)
     let buckets = match metadata {
         None => None,
         Some(Ok(metadata)) if metadata.table_id == info.table_id => {
+            let expected = info.descriptor.bucket_count().and_then(|count| i32::try_from(count).ok());
+            let is_known = |bucket: &i32| metadata.buckets.iter().any(|found| found.bucket == *bucket);
+            if let Some(bucket) = (0..expected.unwrap_or(0)).find(|bucket| !is_known(bucket)) {
+                evidence.push(Failure::from(&ClientError::BucketMissing { bucket }).evidence("read_leaders"));
+            }
             Some(metadata.buckets.iter().map(Bucket::from).collect())
         }
         Some(Ok(metadata)) => {
             let error = ClientError::TableRecreated {
-                path: info.path.clone(),
+                what: format!("table {}", info.path),
                 expected: info.table_id,
                 found: metadata.table_id,
             };

@@ -18,9 +18,9 @@ use crate::failure::Failure;
 use crate::reads::buckets::{BucketFailure, Failures};
 use crate::reads::database;
 use crate::reads::list_status;
-use crate::reads::parallel::in_parallel;
 use crate::reads::table::Kind;
 use crate::session::{Answer, Session};
+use fluss_client::parallel::in_parallel;
 
 pub(crate) mod runtime;
 
@@ -114,7 +114,7 @@ pub(crate) async fn read(
     let page = page.cut(names, |named| vec![named.full()]);
     let outcomes = describe(session, page).await?;
     let mut answer = judge(database, outcomes, lost_lists);
-    answer.warnings.extend(session.filter_warning());
+    answer.warnings.extend(session.filter_warning(answer.status == Status::Empty));
     if with_runtime && let Some(tables) = &mut answer.data {
         let failures = runtime::add(session, &mut tables.tables.items).await;
         let evidence = failures.into_evidence("read_runtime");
@@ -150,10 +150,11 @@ async fn all_names(session: &Session) -> Result<(Vec<Named>, Vec<Evidence>), Fai
         }
     })
     .await;
-    let (mut names, mut failures, mut first) = (Vec::new(), Failures::default(), None);
+    let (mut names, mut failures, mut first, mut is_any) = (Vec::new(), Failures::default(), None, false);
     for (database, tables) in listed {
         match tables {
             Ok(tables) => {
+                is_any = true;
                 names.extend(tables.into_iter().map(|name| Named { database: database.clone(), name }));
             }
             Err(error) => {
@@ -167,7 +168,7 @@ async fn all_names(session: &Session) -> Result<(Vec<Named>, Vec<Evidence>), Fai
         }
     }
     match first {
-        Some(failure) if names.is_empty() => Err(failure),
+        Some(failure) if !is_any => Err(failure),
         _ => Ok((names, failures.into_evidence("list_tables"))),
     }
 }

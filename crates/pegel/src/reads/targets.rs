@@ -1,6 +1,7 @@
 //! Which parts of a table are meant: the table itself, or some of its partitions.
 
 use fluss_client::admin::{PartitionInfo, TableInfo};
+use fluss_client::bucket_read::BucketTarget;
 use fluss_codec::name::TablePath;
 use fluss_codec::partition::PartitionSpec;
 use pegel_core::error_code::ErrorCode;
@@ -34,6 +35,11 @@ pub(crate) struct Part {
 }
 
 impl Targets {
+    /// Returns the buckets of one part, with what is known of them.
+    pub(crate) fn buckets_of(&self, part: &Part) -> BucketTarget {
+        BucketTarget::of(&self.info, part.name.as_deref().zip(part.partition_id))
+    }
+
     /// Returns whether there are more partitions than are read.
     pub(crate) fn is_cut(&self) -> bool {
         self.partition_count.is_some_and(|count| count > self.parts.len())
@@ -54,6 +60,11 @@ impl Targets {
 pub(crate) fn partition_filter(pairs: &[(String, String)]) -> Result<Option<PartitionSpec>, Failure> {
     if pairs.is_empty() {
         return Ok(None);
+    }
+    for (index, (key, _)) in pairs.iter().enumerate() {
+        if pairs.iter().skip(index + 1).any(|(other, _)| other == key) {
+            return Err(Failure::invalid(format!("--partition gives {key} twice")));
+        }
     }
     let spec = PartitionSpec::new(pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())));
     let invalid = |error| Failure::invalid("the partition filter cannot match anything").with_cause(&error);
@@ -107,10 +118,13 @@ pub(crate) async fn find(
         return Err(Failure::new(ErrorCode::PartitionNotFound, message).with_hint(hint));
     }
     let partition_count = Some(partitions.len());
-    let parts = partitions
+    let parts: Vec<Part> = partitions
         .into_iter()
         .take(MAX_PARTITIONS)
         .map(|partition| Part { name: Some(partition.name), partition_id: Some(partition.partition_id) })
         .collect();
+    let names: Vec<String> = parts.iter().filter_map(|part| part.name.clone()).collect();
+    // Learns all leaders in a few requests; what fails here fails again, by itself, for its partition.
+    let _ = session.client.partitions_metadata(path, &names).await;
     Ok(Targets { info, parts, partition_count })
 }

@@ -50,8 +50,16 @@ async fn connection_test_passes_step_by_step() {
     assert_eq!(json["data"]["verdict"], "passed");
     let steps: Vec<&str> =
         json["evidence"].as_array().unwrap().iter().map(|step| step["check"].as_str().unwrap()).collect();
-    let expected =
-        ["tcp", "negotiation", "authentication", "metadata", "coordinator", "tablet_server", "tablet_server"];
+    let expected = [
+        "tcp",
+        "negotiation",
+        "authentication",
+        "metadata",
+        "coordinator",
+        "tablet_server",
+        "tablet_server",
+        "catalog",
+    ];
     assert_eq!(steps, expected);
     assert!(json["evidence"].as_array().unwrap().iter().all(|step| step["duration_ms"].is_u64()));
 }

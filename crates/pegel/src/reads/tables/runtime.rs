@@ -1,6 +1,6 @@
 //! Row counts and offset ranges of the tables in view.
 
-use fluss_client::bucket_read::{BucketAnswer, OffsetSpec};
+use fluss_client::bucket_read::{BucketAnswer, BucketTarget, OffsetSpec};
 use fluss_client::client::FlussClient;
 use fluss_client::error::Error as ClientError;
 use fluss_codec::name::TablePath;
@@ -10,10 +10,10 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::reads::buckets::{BucketFailure, BucketOffsets, Coverage, Failures, join_offsets};
 use crate::reads::offsets;
-use crate::reads::parallel::in_parallel;
 use crate::reads::tables::{MAX_RUNTIME_ROWS, TableRow};
 use crate::reads::targets::PARALLEL_PARTS;
 use crate::session::Session;
+use fluss_client::parallel::in_parallel;
 
 /// Most buckets whose range is told one by one.
 const MAX_RANGES: usize = 3;
@@ -84,21 +84,21 @@ type Ranges = Result<(Vec<BucketAnswer<i64>>, Vec<BucketAnswer<i64>>), ClientErr
 /// Reads the figures of the first rows and marks the others as not read.
 pub(super) async fn add(session: &Session, rows: &mut [TableRow]) -> Failures {
     let mut failures = Failures::default();
-    let wanted: Vec<(usize, TablePath)> = rows
+    let wanted: Vec<(usize, TablePath, BucketTarget)> = rows
         .iter()
         .enumerate()
         .take(MAX_RUNTIME_ROWS)
-        .filter(|(_, row)| row.facts.as_ref().is_some_and(|facts| !facts.is_partitioned))
         .filter_map(|(index, row)| {
-            Some((index, TablePath::new(row.database.as_str(), row.name.as_str()).ok()?))
+            let facts = row.facts.as_ref().filter(|facts| !facts.is_partitioned)?;
+            let path = TablePath::new(row.database.as_str(), row.name.as_str()).ok()?;
+            let buckets =
+                BucketTarget::named(&path, None).expecting(facts.table_id.0, None, facts.bucket_count);
+            Some((index, path, buckets))
         })
         .collect();
-    let answers = in_parallel(wanted, PARALLEL_PARTS, |(index, path): (usize, TablePath)| {
+    let answers = in_parallel(wanted, PARALLEL_PARTS, |(index, path, buckets)| {
         let client = session.client.clone();
-        async move {
-            let answer = ask(client, path.clone()).await;
-            (index, path, answer)
-        }
+        async move { (index, path, ask(client, buckets).await) }
     })
     .await;
     for (index, row) in rows.iter_mut().enumerate() {
@@ -116,12 +116,12 @@ pub(super) async fn add(session: &Session, rows: &mut [TableRow]) -> Failures {
     failures
 }
 
-async fn ask(client: FlussClient, path: TablePath) -> (Counts, Ranges) {
-    let counts = client.row_counts(&path, None).await;
+async fn ask(client: FlussClient, buckets: BucketTarget) -> (Counts, Ranges) {
+    let counts = client.row_counts(&buckets).await;
     // Without leaders for the first question there are none for the second.
     match counts {
         Err(error) => (Err(error.clone()), Err(error)),
-        counts => (counts, offsets::read_part(client, path, None, OffsetSpec::Earliest).await),
+        counts => (counts, offsets::read_part(client, buckets, OffsetSpec::Earliest).await),
     }
 }
 
