@@ -1,0 +1,42 @@
+//! One suite for both databases: every case runs on SQLite and on a private PostgreSQL.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod audit;
+mod changes;
+mod clusters;
+mod disk_full;
+mod kill;
+mod login;
+mod migrations;
+mod postgres;
+mod retention;
+mod secrets;
+mod stores;
+mod users;
+mod writes;
+
+/// Makes a test of each case for each database. A case takes an empty store.
+macro_rules! on_both {
+    ($($case:ident),* $(,)?) => {
+        mod sqlite {
+            $(
+                #[tokio::test]
+                async fn $case() {
+                    super::$case(crate::stores::Store::sqlite().await).await;
+                }
+            )*
+        }
+        mod postgres {
+            $(
+                #[tokio::test]
+                async fn $case() {
+                    if let Some(store) = crate::stores::Store::postgres().await {
+                        super::$case(store).await;
+                    }
+                }
+            )*
+        }
+    };
+}
+pub(crate) use on_both;
