@@ -156,7 +156,7 @@ fn build_tests(root: &Path) -> anyhow::Result<()> {
 fn tests(root: &Path) -> anyhow::Result<()> {
     let mut command = workspace::cargo(root);
     if std::env::var_os("PEGEL_TEST_REQUIRE").is_none() {
-        command.env("PEGEL_TEST_REQUIRE", "fluss");
+        command.env("PEGEL_TEST_REQUIRE", "fluss,postgres");
     }
     workspace::succeed(command.args(["test", "--workspace", "--locked", "--no-fail-fast"]))
 }

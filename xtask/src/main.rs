@@ -4,6 +4,7 @@
 //! Nothing here is part of the product, and nothing of the product may depend on it.
 
 mod bench;
+mod chaos;
 mod ci;
 mod clock;
 pub mod codegen;

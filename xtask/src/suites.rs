@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use crate::bench;
 use crate::evidence::{self, Measurement};
+use crate::{bench, chaos};
 
 /// What a suite does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,10 @@ struct Suite {
     run: fn(&Path) -> anyhow::Result<Vec<Measurement>>,
 }
 
-const SUITES: &[Suite] = &[Suite { kind: Kind::Bench, name: "idle", run: bench::idle::run }];
+const SUITES: &[Suite] = &[
+    Suite { kind: Kind::Bench, name: "idle", run: bench::idle::run },
+    Suite { kind: Kind::Chaos, name: "store", run: chaos::store::run },
+];
 
 /// Runs a suite and publishes what it measured.
 ///
@@ -70,7 +73,7 @@ mod tests {
     fn an_unknown_suite_lists_the_known_ones() {
         let error = |kind| find(SUITES, kind, "speed").err().unwrap().to_string();
         assert_eq!(error(Kind::Bench), "there is no bench suite named \"speed\"; known: idle");
-        assert_eq!(error(Kind::Chaos), "there is no chaos suite named \"speed\"; known: none");
+        assert_eq!(error(Kind::Chaos), "there is no chaos suite named \"speed\"; known: store");
         assert_eq!(error(Kind::Interop), "there is no interop suite named \"speed\"; known: none");
     }
 

@@ -60,7 +60,7 @@ fn kill_one(config: &StoreConfig, run: u32) -> Vec<(String, i64)> {
     answers.collect()
 }
 
-async fn kill_and_compare(config: StoreConfig) {
+async fn kill_and_compare(database: &str, config: StoreConfig) {
     let (mut answered, runs) = (0, runs());
     for run in 0..runs {
         let (at, config_of_child) = (run, config.clone());
@@ -96,18 +96,18 @@ async fn kill_and_compare(config: StoreConfig) {
         }
         db.close().await;
     }
-    println!("killed {runs} processes, {answered} acknowledged writes, none lost");
+    println!("killed {runs} processes on {database}, {answered} acknowledged writes, none lost");
 }
 
 #[tokio::test]
 async fn killed_writers_lose_nothing_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
-    kill_and_compare(StoreConfig::Sqlite { path: Path::new(folder.path()).join("pegel.db") }).await;
+    kill_and_compare("sqlite", StoreConfig::Sqlite { path: Path::new(folder.path()).join("pegel.db") }).await;
 }
 
 #[tokio::test]
 async fn killed_writers_lose_nothing_on_postgres() {
     if let Some(url) = postgres::new_database().await {
-        kill_and_compare(StoreConfig::Postgres { url: SecretString::from(url) }).await;
+        kill_and_compare("postgres", StoreConfig::Postgres { url: SecretString::from(url) }).await;
     }
 }

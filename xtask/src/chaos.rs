@@ -1,0 +1,3 @@
+//! Suites that break something on purpose.
+
+pub(crate) mod store;
