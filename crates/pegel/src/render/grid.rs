@@ -12,6 +12,9 @@ const GAP: u16 = 2;
 /// Text is not broken into pieces shorter than this, however narrow the terminal.
 const MIN_TEXT_WIDTH: u16 = 14;
 
+/// Longest name that counts as an ordinary one.
+const MAX_ORDINARY_NAME: u16 = 40;
+
 /// What stands in one place of a grid.
 #[derive(Debug, Clone)]
 pub(crate) enum Cell {
@@ -136,12 +139,13 @@ impl Grid {
         let widths = table.column_max_content_widths();
         let last = shown.len().saturating_sub(1);
         let columns = table.column_iter_mut().zip(&shown).zip(widths).enumerate();
-        for (place, ((column, (_, spec)), width)) in columns {
+        for (place, ((column, (index, spec)), width)) in columns {
+            let floor = if place == 0 { self.name_width(*index, style.width) } else { MIN_TEXT_WIDTH };
             column.set_padding((0, if place == last { 0 } else { GAP }));
             column.set_constraint(match spec {
                 Column::Short(_) | Column::Number(_) => ColumnConstraint::ContentWidth,
                 Column::Text(_) => ColumnConstraint::LowerBoundary(Width::Fixed(
-                    width.min(MIN_TEXT_WIDTH).saturating_add(column.padding_width()),
+                    width.min(floor).saturating_add(column.padding_width()),
                 )),
             });
         }
@@ -151,6 +155,17 @@ impl Grid {
             text.push('\n');
         }
         text
+    }
+
+    /// Returns the width that names in the first column keep: that of the longest ordinary one, within
+    /// a third of the terminal. One endless name must not squeeze what stands beside all the others.
+    fn name_width(&self, index: usize, terminal: Option<u16>) -> u16 {
+        let widths = self.rows.iter().filter_map(|row| match row.get(index)? {
+            Cell::Text(text) => u16::try_from(text.chars().count()).ok(),
+            _ => None,
+        });
+        let longest = widths.filter(|width| *width <= MAX_ORDINARY_NAME).max().unwrap_or(MIN_TEXT_WIDTH);
+        longest.min(terminal.unwrap_or(u16::MAX) / 3).max(MIN_TEXT_WIDTH)
     }
 
     fn is_shown(&self, index: usize) -> bool {
@@ -200,6 +215,21 @@ fn paint(cell: &Cell, column: Column) -> comfy_table::Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_keep_their_width_beside_one_that_has_no_end() {
+        let mut grid = Grid::new(&[Column::Text("TABLE"), Column::Text("KEYS"), Column::Short("STATE")]);
+        for name in ["telemetry.sensor_readings", &"n".repeat(200)] {
+            grid.row(vec![
+                Cell::text(name),
+                Cell::text("0: 0..1352, 1: 0..1351, 2: 0..1305"),
+                Cell::State(Mark::Good("ok")),
+            ]);
+        }
+        let text = grid.render(Style { width: Some(80), ..PLAIN });
+        assert!(text.contains("telemetry.sensor_readings "), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
 
     const PLAIN: Style = Style { has_color: false, width: None, is_quiet: false };
 
