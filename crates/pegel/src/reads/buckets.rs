@@ -37,16 +37,16 @@ impl Coverage {
     }
 }
 
-/// Why a bucket or a partition has no answer.
+/// Why a part of an answer is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct BucketFailure {
+pub(crate) struct PartFailure {
     /// The error's code.
     pub(crate) code: ErrorCode,
     /// What happened.
     pub(crate) message: String,
 }
 
-impl From<&Failure> for BucketFailure {
+impl From<&Failure> for PartFailure {
     fn from(failure: &Failure) -> Self {
         Self { code: failure.code, message: failure.one_line() }
     }
@@ -68,7 +68,7 @@ pub(crate) struct BucketOffsets {
     /// Latest minus start. Not a row count: offsets can have gaps.
     pub(crate) span: Option<ExactInt>,
     /// Why an offset is missing.
-    pub(crate) failure: Option<BucketFailure>,
+    pub(crate) failure: Option<PartFailure>,
 }
 
 /// Joins the two offsets of each bucket and notes failures under `place`.
@@ -114,7 +114,7 @@ fn join_bucket(
         span: start.zip(latest).and_then(|(start, latest)| latest.minus(start)).filter(|span| span.0 >= 0),
         start,
         latest,
-        failure: failure.as_ref().map(BucketFailure::from),
+        failure: failure.as_ref().map(PartFailure::from),
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::clock;
 use crate::failure::Failure;
-use crate::reads::buckets::{BucketFailure, BucketOffsets, Coverage, Failures, join_offsets};
+use crate::reads::buckets::{BucketOffsets, Coverage, Failures, PartFailure, join_offsets};
 use crate::reads::targets::{self, PARALLEL_PARTS, Part, Targets};
 use crate::session::{Answer, Session};
 use fluss_client::parallel::in_parallel;
@@ -65,7 +65,7 @@ pub(crate) struct PartitionOffsets {
     /// Sum of the spans that were read.
     pub(crate) span: Option<ExactInt>,
     /// Why no bucket could be asked at all.
-    pub(crate) failure: Option<BucketFailure>,
+    pub(crate) failure: Option<PartFailure>,
 }
 
 /// Both offsets of every bucket of one part, as the client read them.
@@ -146,7 +146,7 @@ fn view(part: &Part, answer: PartAnswer, failures: &mut Failures) -> PartitionOf
         Err(error) => {
             let failure = Failure::from(&error);
             failures.note_whole(part.name.clone().unwrap_or_else(|| "the table".to_owned()), &failure);
-            (Vec::new(), Some(BucketFailure::from(&failure)))
+            (Vec::new(), Some(PartFailure::from(&failure)))
         }
     };
     let answered = buckets.iter().filter(|bucket| bucket.state == Coverage::Ok).count();

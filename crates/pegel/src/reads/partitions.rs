@@ -12,7 +12,7 @@ use pegel_core::limits::{Page, PageRequest};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::reads::buckets::{BucketFailure, Coverage, Failures};
+use crate::reads::buckets::{Coverage, Failures, PartFailure};
 use crate::reads::list_status;
 use crate::reads::table::{self, Bucket};
 use crate::reads::targets::{list_partitions, partition_filter};
@@ -44,7 +44,7 @@ pub(crate) struct Partition {
     /// Its buckets with their leaders, absent when they could not be read.
     pub(crate) buckets: Option<Vec<Bucket>>,
     /// Why its buckets could not be read.
-    pub(crate) failure: Option<BucketFailure>,
+    pub(crate) failure: Option<PartFailure>,
 }
 
 /// One partition key with its value.
@@ -146,7 +146,7 @@ fn view(
         partition_id: ExactInt(partition.partition_id),
         state: if failure.is_none() { Coverage::Ok } else { Coverage::Unavailable },
         buckets: metadata.as_ref().ok().map(|found| found.buckets.iter().map(Bucket::from).collect()),
-        failure: failure.as_ref().map(BucketFailure::from),
+        failure: failure.as_ref().map(PartFailure::from),
     }
 }
 

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use fluss_client::admin::{ServerRole, ServerStatus};
 use pegel_core::envelope::{Evidence, EvidenceState, Status};
-use pegel_core::error_code::ErrorCode;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::reads::buckets::PartFailure;
 use crate::session::{Answer, Session};
 
 /// The servers of the cluster.
@@ -41,7 +41,7 @@ pub(crate) struct Server {
     /// Time of that request and its answer in milliseconds.
     pub(crate) latency_ms: Option<f64>,
     /// Why it does not answer.
-    pub(crate) failure: Option<ServerFailure>,
+    pub(crate) failure: Option<PartFailure>,
 }
 
 /// Whether a server is there.
@@ -52,15 +52,6 @@ pub(crate) enum State {
     Alive,
     /// In metadata, but does not answer.
     NotAnswering,
-}
-
-/// Why a server does not answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct ServerFailure {
-    /// The error's code.
-    pub(crate) code: ErrorCode,
-    /// What happened.
-    pub(crate) message: String,
 }
 
 /// Reads the servers of the cluster.
@@ -122,7 +113,7 @@ fn view(server: ServerStatus) -> Server {
         is_in_metadata: true,
         answers: latency.is_some(),
         latency_ms: latency.map(milliseconds),
-        failure: failure.map(|failure| ServerFailure { code: failure.code, message: failure.one_line() }),
+        failure: failure.as_ref().map(PartFailure::from),
     }
 }
 

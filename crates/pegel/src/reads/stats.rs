@@ -8,7 +8,7 @@ use pegel_core::exact::ExactInt;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::reads::buckets::{BucketFailure, Coverage, Failures};
+use crate::reads::buckets::{Coverage, Failures, PartFailure};
 use crate::reads::table::Kind;
 use crate::reads::targets::{self, PARALLEL_PARTS, Part, Targets};
 use crate::session::{Answer, Session};
@@ -51,7 +51,7 @@ pub(crate) struct PartitionStats {
     /// Sum of the counts that were read.
     pub(crate) row_count: Option<ExactInt>,
     /// Why no bucket could be asked at all.
-    pub(crate) failure: Option<BucketFailure>,
+    pub(crate) failure: Option<PartFailure>,
 }
 
 /// Row count of one bucket.
@@ -66,7 +66,7 @@ pub(crate) struct BucketStats {
     /// Rows.
     pub(crate) row_count: Option<ExactInt>,
     /// Why the count is missing.
-    pub(crate) failure: Option<BucketFailure>,
+    pub(crate) failure: Option<PartFailure>,
 }
 
 type PartAnswer = Result<Vec<BucketAnswer<i64>>, ClientError>;
@@ -128,7 +128,7 @@ fn view(part: &Part, answer: PartAnswer, failures: &mut Failures) -> PartitionSt
         Err(error) => {
             let failure = Failure::from(&error);
             failures.note_whole(part.name.clone().unwrap_or_else(|| "the table".to_owned()), &failure);
-            (Vec::new(), Some(BucketFailure::from(&failure)))
+            (Vec::new(), Some(PartFailure::from(&failure)))
         }
     };
     let answered = buckets.iter().filter(|bucket: &&BucketStats| bucket.row_count.is_some()).count();
@@ -153,7 +153,7 @@ fn view_bucket(answer: BucketAnswer<i64>, place: Option<&str>, failures: &mut Fa
         leader: answer.leader,
         state: if failure.is_none() { Coverage::Ok } else { Coverage::Unavailable },
         row_count: answer.result.ok().map(ExactInt),
-        failure: failure.as_ref().map(BucketFailure::from),
+        failure: failure.as_ref().map(PartFailure::from),
     }
 }
 

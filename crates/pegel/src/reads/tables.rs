@@ -15,7 +15,7 @@ use pegel_core::limits::{Page, PageRequest};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::reads::buckets::{BucketFailure, Failures};
+use crate::reads::buckets::{Failures, PartFailure};
 use crate::reads::database;
 use crate::reads::list_status;
 use crate::reads::table::Kind;
@@ -55,7 +55,7 @@ pub(crate) struct TableRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) runtime: Option<Runtime>,
     /// Why the table could not be read.
-    pub(crate) failure: Option<BucketFailure>,
+    pub(crate) failure: Option<PartFailure>,
 }
 
 /// What a table is made of.
@@ -212,7 +212,7 @@ fn judge(database: Option<&str>, page: Page<Outcome>, lost_lists: Vec<Evidence>)
 }
 
 fn row(named: Named, result: Result<TableFacts, Failure>, failures: &mut Failures) -> TableRow {
-    let failure = result.as_ref().err().map(BucketFailure::from);
+    let failure = result.as_ref().err().map(PartFailure::from);
     if let Err(failure) = &result {
         failures.note_whole(named.full(), failure);
     }

@@ -7,7 +7,7 @@ mod security;
 
 use pegel_core::limits::Page;
 
-use crate::reads::buckets::{BucketFailure, Coverage};
+use crate::reads::buckets::{Coverage, PartFailure};
 use crate::reads::properties::Property;
 use crate::render::grid::{Cell, Column, Grid, Mark};
 use crate::render::paper::Paper;
@@ -22,7 +22,7 @@ fn coverage(coverage: Coverage) -> Cell {
 }
 
 /// Returns a failure as it stands at the end of a row: its code, since the words come below.
-fn failure(failure: Option<&BucketFailure>) -> Cell {
+fn failure(failure: Option<&PartFailure>) -> Cell {
     Cell::text(failure.map_or("", |failure| failure.code.as_str()))
 }
 

@@ -8,7 +8,7 @@ use pegel_core::exact::ExactInt;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::reads::buckets::{BucketFailure, BucketOffsets, Coverage, Failures, join_offsets};
+use crate::reads::buckets::{BucketOffsets, Coverage, Failures, PartFailure, join_offsets};
 use crate::reads::offsets;
 use crate::reads::tables::{MAX_RUNTIME_ROWS, TableRow};
 use crate::reads::targets::PARALLEL_PARTS;
@@ -34,7 +34,7 @@ pub(crate) struct Runtime {
     /// Buckets of the table.
     pub(crate) bucket_count: usize,
     /// The first failure.
-    pub(crate) failure: Option<BucketFailure>,
+    pub(crate) failure: Option<PartFailure>,
 }
 
 /// What the figures of one table are worth.
@@ -132,7 +132,7 @@ fn judge(table: &str, counts: Counts, ranges: Ranges, failures: &mut Failures) -
             Some((bucket, leader)) => failures.note_bucket(Some(table), bucket, leader, &failure),
             None => failures.note_whole(table, &failure),
         }
-        first.get_or_insert(BucketFailure::from(&failure));
+        first.get_or_insert(PartFailure::from(&failure));
     };
     let counts = counts.unwrap_or_else(|error| {
         note(Failure::from(&error), None, failures);
@@ -152,11 +152,7 @@ fn judge(table: &str, counts: Counts, ranges: Ranges, failures: &mut Failures) -
     figures(&counts, &ranges, first)
 }
 
-fn figures(
-    counts: &[BucketAnswer<i64>],
-    ranges: &[BucketOffsets],
-    failure: Option<BucketFailure>,
-) -> Runtime {
+fn figures(counts: &[BucketAnswer<i64>], ranges: &[BucketOffsets], failure: Option<PartFailure>) -> Runtime {
     let counted = |bucket: i32| counts.iter().any(|answer| answer.bucket == bucket && answer.result.is_ok());
     let bucket_count = counts.len().max(ranges.len());
     let answered = ranges.iter().filter(|range| range.state == Coverage::Ok && counted(range.bucket)).count();
