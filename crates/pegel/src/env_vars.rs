@@ -48,7 +48,7 @@ env_vars! {
     PEGEL_COLOR;
     /// How the demo's advice writes the name of this program; set by wrappers that start it.
     PEGEL_PROGRAM;
-    /// What `--verbose` logs, as a `tracing` filter such as `fluss_client=trace`.
+    /// What `--verbose` logs, as a `tracing` filter such as `pegel=trace`.
     PEGEL_LOG;
     /// Switches colour off when it is set and not empty; see no-color.org.
     NO_COLOR;

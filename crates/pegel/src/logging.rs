@@ -9,8 +9,15 @@ pub(crate) fn start(is_verbose: bool, has_color: bool) {
     if !is_verbose {
         return;
     }
-    let filter = EnvFilter::try_from_env(env_vars::PEGEL_LOG)
-        .unwrap_or_else(|_| EnvFilter::new("warn,fluss_client=debug,fluss_testkit=debug,pegel=debug"));
+    let filter = match EnvFilter::try_from_env(env_vars::PEGEL_LOG) {
+        Ok(filter) => filter,
+        Err(error) => {
+            if std::env::var_os(env_vars::PEGEL_LOG).is_some() {
+                eprintln!("warning: {} is no filter and is not used: {error}", env_vars::PEGEL_LOG);
+            }
+            EnvFilter::new("warn,fluss_testkit=debug,pegel=debug")
+        }
+    };
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
