@@ -14,12 +14,12 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use crate::bootstrap::HostPort;
-use crate::client::{ClusterMetadata, ServerNode, read_cluster};
+use crate::client::{ClusterMetadata, FlussClient, ServerNode, read_cluster};
 use crate::clock;
 use crate::connection::{Connection, Limits};
 use crate::dial::{Dialer, Stream};
 use crate::error::{Error, server_type_word};
-use crate::observer::{NoObserver, Observer};
+use crate::observer::Observer;
 use crate::parallel::in_parallel;
 use crate::settings::{ConnectionSettings, SecurityProtocol};
 
@@ -124,13 +124,15 @@ pub struct TestReport {
     pub warnings: Vec<String>,
 }
 
-/// Runs the connection test. Takes at most the dial and request limits of a few steps in a row.
+/// Runs the connection test with a client's settings, on connections of its own. Takes at most
+/// the dial and request limits of a few steps in a row.
 ///
 /// # Errors
 /// `invalid_setting` when certificates or keys cannot be used. Everything that
 /// happens on the network is a finding.
-pub async fn run(settings: &ConnectionSettings) -> Result<TestReport, Error> {
-    let prober = Arc::new(Prober::new(settings)?);
+pub async fn run(client: &FlussClient) -> Result<TestReport, Error> {
+    let settings = client.settings();
+    let prober = Arc::new(Prober::new(client)?);
     let mut probing = JoinSet::new();
     for (position, address) in settings.bootstrap().addresses().iter().cloned().enumerate() {
         let prober = Arc::clone(&prober);
@@ -223,7 +225,8 @@ impl Steps<'_> {
 }
 
 impl Prober {
-    fn new(settings: &ConnectionSettings) -> Result<Self, Error> {
+    fn new(client: &FlussClient) -> Result<Self, Error> {
+        let settings = client.settings();
         Ok(Self {
             settings: settings.clone(),
             dialer: Dialer::new(settings)?,
@@ -231,7 +234,7 @@ impl Prober {
                 request_timeout: settings.request_timeout(),
                 max_frame_bytes: settings.max_frame_bytes,
             },
-            observer: Arc::new(NoObserver),
+            observer: Arc::clone(client.inner.pool.observer()),
         })
     }
 

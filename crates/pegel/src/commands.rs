@@ -3,7 +3,6 @@
 use clap::CommandFactory;
 use fluss_client::admin::{AclFilter, Principal};
 use fluss_client::settings::ConnectionSettings;
-use pegel_core::envelope::Status;
 use pegel_core::limits::PageRequest;
 
 use crate::cli::{AclsArgs, Cli, ClusterCommand, Command, ConnectionArgs, ListArgs};
@@ -13,7 +12,7 @@ use crate::demo;
 use crate::failure::Failure;
 use crate::reads;
 use crate::render::Show;
-use crate::session::{Answer, Context, Session};
+use crate::session::{Answer, Session};
 
 mod errors;
 
@@ -21,7 +20,11 @@ mod errors;
 pub(crate) async fn run(cli: Cli, console: &Console) -> u8 {
     let asker = Asker { connection: &cli.connection, console };
     match cli.command {
-        Command::Cluster(ClusterCommand::Test) => Box::pin(cluster_test(&asker)).await,
+        Command::Cluster(ClusterCommand::Test) => {
+            asker
+                .ask("cluster_test", async |session| Box::pin(reads::cluster_test::read(session)).await)
+                .await
+        }
         Command::Servers => asker.ask("servers", reads::servers::read).await,
         Command::Databases(list) => {
             asker
@@ -150,25 +153,6 @@ pub(crate) async fn ask_with<T: Show>(
         Err(failure) => match session.seal_failure::<()>(&failure, check) {
             Some(envelope) => console.unanswered(&failure, &envelope),
             None => console.failure(&failure, Some(session.execution_id())),
-        },
-    }
-}
-
-async fn cluster_test(asker: &Asker<'_>) -> u8 {
-    let settings = match asker.settings() {
-        Ok(settings) => settings,
-        Err(code) => return code,
-    };
-    let context = Context::new(&settings);
-    match reads::cluster_test::read(&settings).await {
-        Ok((answer, servers)) => asker.console.answer(&context.seal(answer, servers)),
-        Err(failure) => match Status::of_failure(failure.code) {
-            Some(status) => {
-                let evidence = vec![failure.evidence("cluster_test")];
-                let answer: Answer<()> = Answer { status, data: None, evidence, warnings: Vec::new() };
-                asker.console.unanswered(&failure, &context.seal(answer, Vec::new()))
-            }
-            None => asker.console.failure(&failure, Some(context.execution_id)),
         },
     }
 }

@@ -1,15 +1,15 @@
 //! The connection test's findings.
 
 use fluss_client::connection_test::{self, Check, FindingState, TestReport, Verdict};
-use fluss_client::settings::{ConnectionOptions, ConnectionSettings};
+use fluss_client::settings::ConnectionOptions;
 use fluss_codec::api_key::ApiKey;
 use fluss_codec::server_type::ServerType;
 use fluss_testkit::fake_server::{FakeCluster, ForeignListener, Script};
 
-use crate::support::{SECOND, assert_took, options, shop, timed};
+use crate::support::{SECOND, assert_took, client_with, options, shop, timed};
 
 async fn run(options: ConnectionOptions) -> TestReport {
-    connection_test::run(&ConnectionSettings::try_from(options).unwrap()).await.unwrap()
+    connection_test::run(&client_with(options)).await.unwrap()
 }
 
 /// Shows each finding as `check:state`, where a failure shows its code.

@@ -277,13 +277,11 @@ async fn every_read_answers(cluster: &RunningCluster, admin: &FlussClient) {
 }
 
 async fn connection_test_passes_and_names_wrong_passwords(cluster: &RunningCluster) {
-    let settings = ConnectionSettings::try_from(options(cluster, "admin", "admin-pw-1")).expect("settings");
-    let report = connection_test::run(&settings).await.expect("report");
+    let report = connection_test::run(&client(cluster, "admin", "admin-pw-1")).await.expect("report");
     assert_eq!(report.verdict, Verdict::Passed, "{:?}", report.findings);
     assert_eq!(report.server_line, Some("0.9"));
 
-    let settings = ConnectionSettings::try_from(options(cluster, "admin", "wrong")).expect("settings");
-    let report = connection_test::run(&settings).await.expect("report");
+    let report = connection_test::run(&client(cluster, "admin", "wrong")).await.expect("report");
     assert_eq!(report.verdict, Verdict::Failed);
     for finding in report.findings.iter().filter(|finding| finding.check == Check::Authentication) {
         assert!(
@@ -425,8 +423,7 @@ async fn missing_coordinator_is_unavailable_until_it_returns(cluster: &RunningCl
     assert_eq!(admin.servers().await.unwrap_err().code(), "coordinator_unavailable");
     let fresh = client(cluster, "admin", "admin-pw-1");
     assert_eq!(fresh.list_databases().await.unwrap_err().code(), "coordinator_unavailable");
-    let settings = ConnectionSettings::try_from(options(cluster, "admin", "admin-pw-1")).expect("settings");
-    let report = connection_test::run(&settings).await.expect("report");
+    let report = connection_test::run(&client(cluster, "admin", "admin-pw-1")).await.expect("report");
     assert_eq!(report.verdict, Verdict::Failed, "{:?}", report.findings);
 
     cluster.coordinator().start().await.expect("started");

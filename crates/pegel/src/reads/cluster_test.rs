@@ -1,13 +1,12 @@
 //! The connection test, step by step.
 
 use fluss_client::connection_test::{self, Check, Finding, FindingState, TestReport, Verdict};
-use fluss_client::settings::ConnectionSettings;
-use pegel_core::envelope::{Evidence, EvidenceState, ServerShare, Status};
+use pegel_core::envelope::{Evidence, EvidenceState, Status};
 use pegel_core::error_code::{ErrorCode, ExitClass};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::session::Answer;
+use crate::session::{Answer, Session};
 
 /// The outcome of the test; each step is a piece of evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,17 +29,13 @@ pub(crate) struct ClusterTest {
     pub(crate) skipped_count: usize,
 }
 
-/// The answer, and which servers had a share in it.
-pub(crate) type Tested = (Answer<ClusterTest>, Vec<ServerShare>);
-
 /// Runs the connection test.
 ///
 /// # Errors
 /// `invalid_setting` when certificates or keys cannot be used.
-pub(crate) async fn read(settings: &ConnectionSettings) -> Result<Tested, Failure> {
-    let report = connection_test::run(settings).await?;
-    let shares = shares(&report);
-    Ok((judge(report, settings.security_protocol().name()), shares))
+pub(crate) async fn read(session: &Session) -> Result<Answer<ClusterTest>, Failure> {
+    let report = connection_test::run(&session.client).await?;
+    Ok(judge(report, session.client.settings().security_protocol().name()))
 }
 
 fn judge(report: TestReport, security_protocol: &'static str) -> Answer<ClusterTest> {
@@ -118,32 +113,6 @@ fn evidence(finding: &Finding) -> Evidence {
         hint: failure.and_then(|failure| failure.hint),
         duration_ms: (!is_skipped).then(|| u64::try_from(finding.duration.as_millis()).unwrap_or(u64::MAX)),
     }
-}
-
-/// Tells from the steps who answered; the test makes connections of its own, which no observer sees.
-fn shares(report: &TestReport) -> Vec<ServerShare> {
-    let mut shares: Vec<ServerShare> = Vec::new();
-    for finding in report.findings.iter().filter(|finding| matches!(finding.state, FindingState::Ok)) {
-        let api = match finding.check {
-            Check::Negotiation | Check::TabletServer => "API_VERSIONS",
-            Check::Authentication => "AUTHENTICATE",
-            Check::Metadata | Check::Coordinator => "GET_METADATA",
-            Check::Catalog => "LIST_DATABASES",
-            Check::Tcp | Check::Tls => continue,
-        };
-        let Some(address) = finding.address.as_ref().map(ToString::to_string) else { continue };
-        let known = shares.iter().position(|share| share.address == address);
-        match known.and_then(|position| shares.get_mut(position)) {
-            Some(share) => {
-                share.answer_count += 1;
-                if !share.answered.contains(&api) {
-                    share.answered.push(api);
-                }
-            }
-            None => shares.push(ServerShare { address, answered: vec![api], answer_count: 1 }),
-        }
-    }
-    shares
 }
 
 #[cfg(test)]
