@@ -164,7 +164,10 @@ impl FlussClient {
         loop {
             let result = self.ask_coordinator_once(request, deadline).await;
             let error = match result {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    self.lock_known().failed_coordinator = None;
+                    return Ok(answer);
+                }
                 Err(error) => error,
             };
             if error.invalidates_metadata() || matches!(error, Error::CoordinatorUnavailable { .. }) {
