@@ -58,6 +58,20 @@ impl Policy {
     }
 }
 
+/// Makes others who call this for the subject wait until this transaction has ended, so that of attempts
+/// at once each sees what the one before it counted.
+///
+/// # Errors
+/// As any statement.
+pub async fn hold(tx: &mut Tx<'_>, subject: Subject<'_>) -> Result<(), Error> {
+    let (kind, key) = subject.key();
+    let sql =
+        "INSERT INTO login_throttle (kind, subject, failure_count, last_failure_at) VALUES ($1, $2, 0, $3)
+               ON CONFLICT (kind, subject) DO UPDATE SET failure_count = login_throttle.failure_count";
+    tx.execute(sql, &[kind.into(), key.into(), tx.now().into()]).await?;
+    Ok(())
+}
+
 /// Returns until when the subject is locked, if it is now.
 ///
 /// # Errors

@@ -51,6 +51,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     migration!(3, "0003_access"),
     migration!(4, "0004_clusters"),
     migration!(5, "0005_audit"),
+    migration!(6, "0006_password_change"),
 ];
 
 /// What opening did to the schema.

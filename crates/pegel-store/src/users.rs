@@ -17,11 +17,11 @@ use crate::value::{Row, Value};
 pub const MAX_PAGE: u32 = 1_000;
 
 const COLUMNS_BY_ID: &str = "SELECT id, name, display_name, role, grants, scope, password_hash, created_at,
-    updated_at, disabled_at, version FROM app_user WHERE id = $1";
+    updated_at, disabled_at, must_change_password, version FROM app_user WHERE id = $1";
 const COLUMNS_BY_NAME: &str = "SELECT id, name, display_name, role, grants, scope, password_hash, created_at,
-    updated_at, disabled_at, version FROM app_user WHERE name_key = $1";
+    updated_at, disabled_at, must_change_password, version FROM app_user WHERE name_key = $1";
 const PAGE: &str = "SELECT id, name, display_name, role, grants, scope, password_hash, created_at,
-    updated_at, disabled_at, version FROM app_user WHERE name_key > $1 ORDER BY name_key LIMIT $2";
+    updated_at, disabled_at, must_change_password, version FROM app_user WHERE name_key > $1 ORDER BY name_key LIMIT $2";
 
 /// What can be said about a user and changed later.
 #[derive(Debug, Clone)]
@@ -53,6 +53,8 @@ pub struct User {
     pub updated_at: Timestamp,
     /// Since when the user may not sign in.
     pub disabled_at: Option<Timestamp>,
+    /// Whether the password was given by someone else, so that its owner has to change it first.
+    pub must_change_password: bool,
     /// Grows with each change.
     pub version: i64,
 }
@@ -171,6 +173,19 @@ pub async fn set_password_hash(
     Ok(version)
 }
 
+/// Notes whether a user has to change the password first; returns the new version.
+///
+/// # Errors
+/// `not_found`.
+pub async fn set_must_change_password(tx: &mut Tx<'_>, id: Uuid, must_change: bool) -> Result<i64, Error> {
+    let sql = "UPDATE app_user SET must_change_password = $2, updated_at = $3, version = version + 1
+               WHERE id = $1 RETURNING version";
+    let row = tx.fetch_optional(sql, &[id.into(), must_change.into(), tx.now().into()]).await?;
+    let version = row.ok_or_else(|| Error::not_found("user", id))?.int("version")?;
+    tx.announce_version(resource_key(id), version);
+    Ok(version)
+}
+
 /// Lets a user sign in or not, if nobody has changed the user since `version`; returns the new version.
 ///
 /// # Errors
@@ -193,6 +208,16 @@ pub async fn delete(tx: &mut Tx<'_>, id: Uuid) -> Result<(), Error> {
         return Err(Error::not_found("user", id));
     }
     tx.announce(resource_key(id));
+    Ok(())
+}
+
+/// Makes others who call this wait until this transaction has ended, so that two of them cannot each
+/// remove one of the last two admins.
+///
+/// # Errors
+/// As any statement.
+pub async fn lock_admins(tx: &mut Tx<'_>) -> Result<(), Error> {
+    tx.execute("UPDATE app_user SET role = role WHERE role = 'admin'", &[]).await?;
     Ok(())
 }
 
@@ -236,6 +261,7 @@ fn from_row(row: &Row) -> Result<User, Error> {
         created_at: row.time("created_at")?,
         updated_at: row.time("updated_at")?,
         disabled_at: row.optional_time("disabled_at")?,
+        must_change_password: row.truth("must_change_password")?,
         version: row.int("version")?,
     })
 }

@@ -440,6 +440,258 @@ error_codes! {
         cause: "`authorizer.enabled` is false on the cluster.",
         action: "Switch the authorizer on if access should be limited.",
     }
+    StoreUnavailable {
+        code: "store_unavailable",
+        title: "Store unavailable",
+        exit: Unavailable,
+        http: 503,
+        meaning: "Pegel's own database cannot be opened, reached or read.",
+        cause: "The database server is down, or the data directory is gone or not readable.",
+        action: "Check the store's setting and that the database runs; the log names what it said.",
+    }
+    DiskFull {
+        code: "disk_full",
+        title: "Disk full",
+        exit: Internal,
+        http: 507,
+        meaning: "There is no room left to write. Nothing of the change was kept.",
+        cause: "The disk of the data directory or of the database server is full.",
+        action: "Make room; the same request works again after that.",
+    }
+    StoreBusy {
+        code: "store_busy",
+        title: "Store busy",
+        exit: Unavailable,
+        http: 503,
+        meaning: "Others held what the change needs for too long. Nothing was kept.",
+        cause: "Another process holds the database, or it is overloaded.",
+        action: "Try again.",
+    }
+    CommitUnknown {
+        code: "commit_unknown",
+        title: "Change kept or not",
+        exit: Unavailable,
+        http: 503,
+        meaning: "The connection was lost while the change was being kept: it may have been kept or not.",
+        cause: "The database server was restarted or became unreachable in that moment.",
+        action: "Look whether the change is there before asking for it again.",
+    }
+    IntegrityViolation {
+        code: "integrity_violation",
+        title: "Refused by the schema",
+        exit: Internal,
+        http: 500,
+        meaning: "A rule of the database's schema refused the change.",
+        cause: "Something the change refers to was removed in the same moment, or a defect of Pegel.",
+        action: "Look at the present state and try again; report it if it stays.",
+    }
+    StatementRefused {
+        code: "statement_refused",
+        title: "Refused by the database",
+        exit: Internal,
+        http: 500,
+        meaning: "The database refused a statement that Pegel believes to be right.",
+        cause: "A database of an unsupported version, a missing right of its user, or a defect of Pegel.",
+        action: "Check the version and the rights of the database's user; the log names what it said.",
+    }
+    StoreDamaged {
+        code: "store_damaged",
+        title: "Store damaged",
+        exit: Internal,
+        http: 500,
+        meaning: "The database file is damaged, or is not a database.",
+        cause: "A failing disk, a file that was cut, or a path to another file.",
+        action: "Restore a backup, or correct the path.",
+    }
+    CorruptRow {
+        code: "corrupt_row",
+        title: "Unreadable row",
+        exit: Internal,
+        http: 500,
+        meaning: "A row of the store holds what Pegel never wrote.",
+        cause: "Somebody changed the database by hand, or a failing disk.",
+        action: "Restore a backup; the log names the column.",
+    }
+    SchemaTooNew {
+        code: "schema_too_new",
+        title: "Store of a newer Pegel",
+        exit: Usage,
+        http: 500,
+        meaning: "The store was written by a newer Pegel, which this one must not change.",
+        cause: "A downgrade.",
+        action: "Use the newer Pegel, or restore the backup that was made before the upgrade.",
+    }
+    MigrationChanged {
+        code: "migration_changed",
+        title: "Unknown migration",
+        exit: Internal,
+        http: 500,
+        meaning: "A migration that was applied is not the one this Pegel carries.",
+        cause: "A build that was never released wrote the store.",
+        action: "Use the build that wrote it, or restore a backup.",
+    }
+    MigrationFailed {
+        code: "migration_failed",
+        title: "Migration failed",
+        exit: Internal,
+        http: 500,
+        meaning: "A change of the store's schema failed and was rolled back.",
+        cause: "A full disk, or a missing right of the database's user.",
+        action: "Remove the cause that the log names and start again.",
+    }
+    Conflict {
+        code: "conflict",
+        title: "Conflict",
+        exit: Usage,
+        http: 409,
+        meaning: "Somebody else changed it meanwhile, or something of this name is already there.",
+        cause: "Two people at once, or a name that is taken.",
+        action: "Look at the present state and decide anew.",
+    }
+    NotFound {
+        code: "not_found",
+        title: "Not found",
+        exit: NotFound,
+        http: 404,
+        meaning: "It does not exist, or it lies outside of what you may know of.",
+        cause: "A misspelt name, something that was removed, or a narrower scope than expected.",
+        action: "Check the name; ask an admin whether your scope covers it.",
+    }
+    SecretUnreadable {
+        code: "secret_unreadable",
+        title: "Secret not readable",
+        exit: Internal,
+        http: 500,
+        meaning: "A stored secret cannot be decrypted with the key at hand.",
+        cause: "Another key file than the one it was stored with, or changed bytes.",
+        action: "Give the right key file, or enter the secret anew.",
+    }
+    KeyFileUnusable {
+        code: "key_file_unusable",
+        title: "Key file not usable",
+        exit: Usage,
+        http: 500,
+        meaning: "The file of the secret key cannot be used.",
+        cause: "It is missing, readable by others, or does not hold a key.",
+        action: "Correct the file; the message says what is wrong with it.",
+    }
+    TooLarge {
+        code: "too_large",
+        title: "Too large",
+        exit: Usage,
+        http: 413,
+        meaning: "Something is larger or longer than may be stored.",
+        cause: "A text or a list over the limit that the message names.",
+        action: "Shorten it.",
+    }
+    IoFailed {
+        code: "io_failed",
+        title: "File not accessible",
+        exit: Internal,
+        http: 500,
+        meaning: "A file beside the database cannot be read or written.",
+        cause: "A missing right, or a full or failing disk.",
+        action: "Check the file that the log names.",
+    }
+    StoreClosed {
+        code: "store_closed",
+        title: "Store closed",
+        exit: Unavailable,
+        http: 503,
+        meaning: "The store is being closed.",
+        cause: "Pegel is shutting down.",
+        action: "Try again when it has started.",
+    }
+    CryptographyUnavailable {
+        code: "cryptography_unavailable",
+        title: "No cryptography",
+        exit: Internal,
+        http: 500,
+        meaning: "The system gives no random bytes, or refuses to encrypt or hash.",
+        cause: "A system without a source of randomness, or without memory for a password's hash.",
+        action: "Check the system's source of randomness and its free memory.",
+    }
+    SignInRequired {
+        code: "sign_in_required",
+        title: "Sign in",
+        exit: Refused,
+        http: 401,
+        meaning: "The request came without a valid session or access token.",
+        cause: "The session or token has ended, was revoked, or its user was disabled.",
+        action: "Sign in again, or use another token.",
+    }
+    LoginFailed {
+        code: "login_failed",
+        title: "Name or password wrong",
+        exit: Refused,
+        http: 401,
+        meaning: "Nobody may sign in with this name and this password. Which of the two is wrong is never said.",
+        cause: "A typing error, or a user who was disabled.",
+        action: "Try again; ask an admin to reset the password.",
+    }
+    LoginLocked {
+        code: "login_locked",
+        title: "Too many failed logins",
+        exit: Refused,
+        http: 429,
+        meaning: "After too many failures this name or this address has to wait. It is the same for names that do not exist.",
+        cause: "A forgotten password, or somebody who is guessing.",
+        action: "Wait as long as the answer says; ask an admin to look at the audit log.",
+    }
+    LoginBusy {
+        code: "login_busy",
+        title: "Too many logins at once",
+        exit: Unavailable,
+        http: 503,
+        meaning: "More people are signing in at this moment than the machine is allowed to check at once.",
+        cause: "A flood of logins.",
+        action: "Try again in some seconds.",
+    }
+    PermissionDenied {
+        code: "permission_denied",
+        title: "Permission missing",
+        exit: Refused,
+        http: 403,
+        meaning: "You may know of this, but not do this to it. The answer names the permission that is missing.",
+        cause: "A role that is too weak, or a grant that is missing.",
+        action: "Ask an admin for the permission.",
+    }
+    PasswordChangeRequired {
+        code: "password_change_required",
+        title: "Change the password first",
+        exit: Refused,
+        http: 403,
+        meaning: "The password was given by somebody else and has to be changed before anything else.",
+        cause: "The first login after the user was made or the password was reset.",
+        action: "Change the password.",
+    }
+    SessionRequired {
+        code: "session_required",
+        title: "Only for signed-in people",
+        exit: Refused,
+        http: 403,
+        meaning: "This can be done by a person who has signed in, not by an access token.",
+        cause: "An access token was used for an account's own affairs.",
+        action: "Sign in and do it there.",
+    }
+    RightsExceeded {
+        code: "rights_exceeded",
+        title: "More rights than your own",
+        exit: Refused,
+        http: 403,
+        meaning: "Nobody can give, or rule over, more rights than their own.",
+        cause: "A role, grant or scope that you do not have yourself.",
+        action: "Ask for less, or ask somebody with these rights to do it.",
+    }
+    LastAdmin {
+        code: "last_admin",
+        title: "Last admin",
+        exit: Usage,
+        http: 409,
+        meaning: "The last admin who may sign in cannot be removed, disabled or made less.",
+        cause: "There is no other enabled admin.",
+        action: "Make somebody else an admin first.",
+    }
     DemoFailed {
         code: "demo_failed",
         title: "Demo cluster could not be started",

@@ -1,0 +1,1 @@
+ALTER TABLE app_user ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0 CHECK (must_change_password IN (0, 1));
