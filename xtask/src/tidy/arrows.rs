@@ -35,6 +35,7 @@ const ALLOWED: &[(&str, Below)] = &[
             "pegel-metrics",
             "pegel-monitor",
             "pegel-diagnostics",
+            "pegel-api-types",
         ]),
     ),
     ("pegel-api-types", Below::Only(&["pegel-core"])),

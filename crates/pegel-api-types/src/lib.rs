@@ -1,0 +1,7 @@
+//! Requests and answers of the HTTP API as types, one module for each field of work.
+//!
+//! A request refuses unknown fields when it is read and says in `validate` what is wrong with the known ones.
+//! Nothing here decides who may do what, and nothing here does anything.
+
+pub mod people;
+pub mod problem;

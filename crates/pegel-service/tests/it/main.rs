@@ -1,0 +1,38 @@
+//! People as a whole: every case on a SQLite file and on a private PostgreSQL, with a clock that stands still.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod access;
+mod first_start;
+mod house;
+mod login;
+#[path = "../../../pegel-store/tests/it/postgres.rs"]
+mod postgres;
+mod sessions;
+mod tokens;
+mod users;
+
+/// Makes a test of each case for each database. A case takes a house without people.
+macro_rules! on_both {
+    ($($case:ident),* $(,)?) => {
+        mod sqlite {
+            $(
+                #[tokio::test]
+                async fn $case() {
+                    super::$case(crate::house::House::sqlite().await).await;
+                }
+            )*
+        }
+        mod on_postgres {
+            $(
+                #[tokio::test]
+                async fn $case() {
+                    if let Some(house) = crate::house::House::postgres().await {
+                        super::$case(house).await;
+                    }
+                }
+            )*
+        }
+    };
+}
+pub(crate) use on_both;
