@@ -22,6 +22,15 @@ pub(crate) fn remaining(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(now())
 }
 
+/// Returns the milliseconds waited since `started`, to be told beside a limit.
+///
+/// A deadline starts a moment before what it limits, so that nearly the limit is the limit.
+pub(crate) fn waited_ms(started: Instant, limit: Duration) -> u64 {
+    const MOMENT: Duration = Duration::from_millis(100);
+    let waited = now() - started;
+    millis(if waited + MOMENT >= limit { limit } else { waited })
+}
+
 /// Returns whole milliseconds, saturating.
 pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)

@@ -299,7 +299,7 @@ impl Connection {
                 Err(Error::RequestTimeout {
                     address: self.shared.address.clone(),
                     api: R::KEY.name(),
-                    timeout_ms: clock::millis((clock::now() - started).min(limit)),
+                    timeout_ms: clock::waited_ms(started, limit),
                 })
             }
         };

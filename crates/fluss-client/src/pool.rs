@@ -145,7 +145,7 @@ impl Pool {
             },
             Ok(Err(_)) => lost(address, api),
             Err(_) => {
-                let timeout_ms = clock::millis((clock::now() - started).min(self.limits.request_timeout));
+                let timeout_ms = clock::waited_ms(started, self.limits.request_timeout);
                 let address = address.clone();
                 if dial.is_open.load(Ordering::Acquire) {
                     Error::RequestTimeout { address, api, timeout_ms }
