@@ -10,18 +10,18 @@ const LOCK_FILES: &[&str] = &["Cargo.lock", "package-lock.json", "go.sum"];
 const HEAD_LINES: usize = 8;
 
 /// Places of one machine. The words are split so that this file does not find itself.
-const MACHINE_PATHS: &[&str] = &[concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/tmp", "/w")];
+const MACHINE_PATHS: &[&str] = &[concat!("/ro", "ot/"), concat!("/ho", "me/")];
 
 /// Where packages come from is the business of each machine's own settings.
 const REGISTRY_HOSTS: &[&str] = &[
-    concat!("index.crates", ".io"),
-    concat!("static.crates", ".io"),
-    concat!("registry.npmjs", ".org"),
-    concat!("repo.maven.apache", ".org"),
-    concat!("repo1.maven", ".org"),
-    concat!("proxy.golang", ".org"),
-    concat!("files.pythonhosted", ".org"),
-    concat!("deb.debian", ".org"),
+    concat!("index", ".crates.io"),
+    concat!("static", ".crates.io"),
+    concat!("registry", ".npmjs.org"),
+    concat!("repo", ".maven.apache.org"),
+    concat!("repo1", ".maven.org"),
+    concat!("proxy", ".golang.org"),
+    concat!("files", ".pythonhosted.org"),
+    concat!("deb", ".debian.org"),
 ];
 
 /// Words that mark unfinished work; looked for in sources only.
