@@ -163,12 +163,21 @@ impl Demo {
         let artifacts = Artifacts::ensure_async(progress.clone()).await?;
         let started = clock::now();
         let peer = JavaPeer::prepare_async(&artifacts).await?.with_pid_file(files.pids().join("samples.pid"));
-        let cluster = builder.start().await?;
-        progress.say(format!("cluster serves after {:.1} s", cluster.started_in().as_secs_f64()));
-        progress.say("making sample databases shop, telemetry and types");
         let admin = people.first().map(|person| &person.user);
-        let login = cluster.java_login(admin);
-        let workload = peer.start_workload(&login, &files.logs()).await?;
+        let (cluster, workload) = match Self::fill(builder, &peer, admin, files, &progress).await {
+            // Fluss 0.9.1 now and then does not tell a server that it leads a new bucket, and writes
+            // to that bucket then wait for ever. A cluster made anew is the way out.
+            Err(Error::JavaProgramFailed { .. }) => {
+                progress.say("a bucket's leader never came up; starting once more");
+                wipe(files)?;
+                if let Some(me) = PidRecord::of("pegel demo", std::process::id()) {
+                    me.write(&files.supervisor())?;
+                }
+                let again = self::builder(options, &files.dir, &people, progress.clone());
+                Self::fill(again, &peer, admin, files, &progress).await?
+            }
+            other => other?,
+        };
         let record = describe(options, &cluster, &workload, &people);
         record.write(&files.record())?;
         progress.say(format!("ready after {:.1} s", started.elapsed().as_secs_f64()));
@@ -188,6 +197,26 @@ impl Demo {
     /// Returns the cluster.
     pub fn cluster(&self) -> &RunningCluster {
         &self.cluster
+    }
+
+    /// Starts the cluster and fills it; ends it again when that fails.
+    async fn fill(
+        builder: ClusterBuilder,
+        peer: &JavaPeer,
+        admin: Option<&User>,
+        files: &DemoFiles,
+        progress: &Progress,
+    ) -> Result<(RunningCluster, Workload), Error> {
+        let cluster = builder.start().await?;
+        progress.say(format!("cluster serves after {:.1} s", cluster.started_in().as_secs_f64()));
+        progress.say("making sample databases shop, telemetry and types");
+        match peer.start_workload(&cluster.java_login(admin), &files.logs()).await {
+            Ok(workload) => Ok((cluster, workload)),
+            Err(error) => {
+                cluster.stop().await?;
+                Err(error)
+            }
+        }
     }
 
     /// Runs until `stop` is done, then ends everything in order.

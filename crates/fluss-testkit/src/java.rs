@@ -44,7 +44,7 @@ const READY: &str = "ready";
 const TAIL_LINES: usize = 15;
 
 /// How long making the sample tables and their first rows may take.
-const SAMPLES_WITHIN: Duration = Duration::from_secs(120);
+const SAMPLES_WITHIN: Duration = Duration::from_secs(60);
 
 /// How long answering all questions of one call may take.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(120);

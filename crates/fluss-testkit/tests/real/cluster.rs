@@ -8,6 +8,7 @@ use fluss_testkit::cluster::{ClusterBuilder, RunningCluster};
 use fluss_testkit::java::JavaPeer;
 use fluss_testkit::process::is_alive;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time;
@@ -34,16 +35,32 @@ async fn ask(peer: &JavaPeer, cluster: &RunningCluster, questions: &[Value]) -> 
     peer.ask(&cluster.java_login(None), questions).await.unwrap()
 }
 
+/// Starts a cluster and writes the samples into it.
+///
+/// Fluss 0.9.1 now and then does not tell a server that it leads a new bucket, and writes to that
+/// bucket then wait for ever. That is not what is tested here, so another cluster gets a chance.
+async fn cluster_with_samples() -> (TempDir, RunningCluster, JavaPeer) {
+    for chance in 1.. {
+        let folder = tempfile::tempdir().unwrap();
+        let cluster = builder(folder.path()).start().await.unwrap();
+        let peer = JavaPeer::prepare_async(cluster.artifacts()).await.unwrap();
+        match peer.write_samples(&cluster.java_login(None), &cluster.logs()).await {
+            Ok(()) => return (folder, cluster, peer),
+            Err(error) if chance < 3 => eprintln!("no samples, trying another cluster: {error}"),
+            Err(error) => panic!("{error}"),
+        }
+        cluster.stop().await.unwrap();
+    }
+    unreachable!("the last chance returns or panics")
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cluster_serves_survives_its_servers_and_finds_its_data_again() {
     let Some(_turn) = turn().await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let cluster = builder(folder.path()).start().await.unwrap();
+    let (folder, cluster, peer) = cluster_with_samples().await;
     assert!(cluster.started_in() < Duration::from_secs(60), "{:?}", cluster.started_in());
 
     every_server_is_what_it_should_be(&cluster).await;
-    let peer = JavaPeer::prepare_async(cluster.artifacts()).await.unwrap();
-    peer.write_samples(&cluster.java_login(None), &cluster.logs()).await.unwrap();
     let count = json!({"ask": "stats", "database": "shop", "table": "orders"});
     let orders = ask(&peer, &cluster, std::slice::from_ref(&count)).await;
     assert_eq!(orders, [json!({"ok": {"row_count": 4000}})]);
