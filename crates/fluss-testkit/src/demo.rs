@@ -155,10 +155,7 @@ impl Demo {
         let people = people(options.sasl)?;
         let builder = builder(options, &files.dir, &people, progress.clone());
         builder.check_ports()?;
-        wipe(files)?;
-        if let Some(me) = PidRecord::of("pegel demo", std::process::id()) {
-            me.write(&files.supervisor())?;
-        }
+        start_afresh(files)?;
 
         let artifacts = Artifacts::ensure_async(progress.clone()).await?;
         let started = clock::now();
@@ -169,10 +166,7 @@ impl Demo {
             // to that bucket then wait for ever. A cluster made anew is the way out.
             Err(Error::JavaProgramFailed { .. }) => {
                 progress.say("a bucket's leader never came up; starting once more");
-                wipe(files)?;
-                if let Some(me) = PidRecord::of("pegel demo", std::process::id()) {
-                    me.write(&files.supervisor())?;
-                }
+                start_afresh(files)?;
                 let again = self::builder(options, &files.dir, &people, progress.clone());
                 Self::fill(again, &peer, admin, files, &progress).await?
             }
@@ -302,6 +296,15 @@ fn take_folder(files: &DemoFiles) -> Result<File, Error> {
             Err(Error::DemoRunning { dir: files.dir.clone(), pid })
         }
         Err(TryLockError::Error(source)) => Err(Error::io("lock", &path, source)),
+    }
+}
+
+/// Empties the folder and notes that this process runs the demo in it.
+fn start_afresh(files: &DemoFiles) -> Result<(), Error> {
+    wipe(files)?;
+    match PidRecord::of("pegel demo", std::process::id()) {
+        Some(me) => me.write(&files.supervisor()),
+        None => Ok(()),
     }
 }
 

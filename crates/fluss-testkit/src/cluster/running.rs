@@ -27,9 +27,6 @@ const ZOOKEEPER_CLASS: &str =
 const COORDINATOR_CLASS: &str = "org.apache.fluss.server.coordinator.CoordinatorServer";
 const TABLET_SERVER_CLASS: &str = "org.apache.fluss.server.tablet.TabletServer";
 
-/// How often running servers are looked at for one that died.
-const WATCH: Duration = Duration::from_millis(250);
-
 /// The certificates of a cluster with TLS.
 #[derive(Debug)]
 pub struct ClusterTls {
@@ -276,19 +273,6 @@ impl RunningCluster {
     /// Keeps the folder when the cluster is gone, even if it is a temporary one.
     pub fn keep_dir(&mut self) {
         self.temporary.take().map(TempDir::keep);
-    }
-
-    /// Waits until a server ends that was not stopped through this handle, and returns that as an error.
-    pub async fn wait_for_death(&self) -> Error {
-        loop {
-            for server in self.servers() {
-                // Without a process id it was stopped or killed on purpose.
-                if let (Some(_), Err(error)) = (server.pid(), server.check_alive()) {
-                    return error;
-                }
-            }
-            time::sleep(WATCH).await;
-        }
     }
 
     /// Ends all servers as an operator would: Fluss first, all at once, ZooKeeper last, SIGKILL for any that stay.
