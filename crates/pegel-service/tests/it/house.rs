@@ -17,7 +17,7 @@ use pegel_store::{Db, StoreConfig};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
-use crate::postgres;
+use pegel_testkit::postgres;
 
 pub(crate) struct House {
     pub(crate) db: Db,

@@ -6,8 +6,6 @@ mod access;
 mod first_start;
 mod house;
 mod login;
-#[path = "../../../pegel-store/tests/it/postgres.rs"]
-mod postgres;
 mod sessions;
 mod tokens;
 mod users;

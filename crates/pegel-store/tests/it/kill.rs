@@ -12,8 +12,8 @@ use pegel_store::audit::{self, Verification};
 use pegel_store::{Db, StoreConfig};
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::postgres;
 use crate::stores::manual_clock;
+use pegel_testkit::postgres;
 
 /// How many processes are killed when nobody asks for another number.
 const RUNS: u32 = 10;

@@ -9,7 +9,6 @@ mod disk_full;
 mod kill;
 mod login;
 mod migrations;
-mod postgres;
 mod retention;
 mod secrets;
 mod stores;

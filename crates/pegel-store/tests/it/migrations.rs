@@ -49,7 +49,7 @@ async fn several_instances_may_open_a_new_database_at_once(store: Store) {
     // On a database of their own: the case's is migrated already.
     let folder = tempfile::tempdir().unwrap();
     let config = if store.is_postgres() {
-        let url = crate::postgres::new_database().await.unwrap();
+        let url = pegel_testkit::postgres::new_database().await.unwrap();
         StoreConfig::Postgres { url: secrecy::SecretString::from(url) }
     } else {
         StoreConfig::Sqlite { path: folder.path().join("pegel.db") }

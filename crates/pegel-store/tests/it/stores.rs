@@ -9,7 +9,7 @@ use sqlx::Connection as _;
 use sqlx::postgres::PgConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 
-use crate::postgres;
+use pegel_testkit::postgres;
 
 /// An open store and what it lives in.
 pub(crate) struct Store {

@@ -13,6 +13,7 @@ use pegel_store::token;
 use secrecy::ExposeSecret;
 use sqlx::Connection as _;
 use sqlx::postgres::PgConnection;
+use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::time;
 
@@ -44,6 +45,7 @@ struct Server {
     address: String,
     _process: Guarded,
     _ports: FreePorts,
+    _log: TempDir,
     /// Keeps the process's pipes; its threads end with the test process.
     _runtime: Runtime,
 }
@@ -52,7 +54,9 @@ static SERVER: OnceLock<Option<Server>> = OnceLock::new();
 static DATABASES: AtomicU32 = AtomicU32::new(0);
 
 /// Makes an empty database and returns its address; `None` where there is no PostgreSQL.
-pub(crate) async fn new_database() -> Option<String> {
+/// # Panics
+/// When the server does not start, or is required by `PEGEL_TEST_REQUIRE` and absent.
+pub async fn new_database() -> Option<String> {
     // The first caller starts the server on a thread of its own, since each test has its own runtime.
     let start = || std::thread::spawn(|| SERVER.get_or_init(start).as_ref()).join().unwrap();
     let server = tokio::task::spawn_blocking(start).await.unwrap()?;
@@ -79,7 +83,8 @@ fn start() -> Option<Server> {
     let port = ports.ports()[0];
     let (password, _) = token::generate("").unwrap();
     let address = format!("postgres://pegel:{}@127.0.0.1:{port}", password.expose_secret());
-    let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join("postgres.log");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("postgres.log");
     let process = runtime.block_on(async {
         let spec = spec(&programs, port, password.expose_secret(), log);
         let mut process = Guarded::spawn(spec).await.unwrap();
@@ -87,7 +92,7 @@ fn start() -> Option<Server> {
         assert!(answers.is_ok(), "PostgreSQL does not answer: {}", process.last_lines(20));
         process
     });
-    Some(Server { address, _process: process, _ports: ports, _runtime: runtime })
+    Some(Server { address, _process: process, _ports: ports, _log: folder, _runtime: runtime })
 }
 
 async fn until_it_answers(address: &str, process: &mut Guarded) {

@@ -1,0 +1,11 @@
+//! What the tests of several crates share: a private PostgreSQL server.
+//!
+//! Only tests use it, so it panics where they would.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking, and nothing else calls this"
+)]
+
+pub mod postgres;
