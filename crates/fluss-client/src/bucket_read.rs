@@ -319,7 +319,7 @@ impl FlussClient {
         let key = Q::Request::KEY;
         let request = question.request(layout, &buckets);
         let answered = match self.tablet_server(address, deadline, key.name()).await {
-            Ok(connection) => connection.request(&request, deadline, self.limit()).await,
+            Ok(connection) => self.send(&connection, &request, deadline).await,
             Err(error) => Err(error),
         };
         let mut items: BTreeMap<i32, BucketItem> = match answered {

@@ -20,7 +20,7 @@ use crate::clock;
 use crate::connection::{Connection, backoff};
 use crate::error::Error;
 use crate::metadata::LeaderCache;
-use crate::observer::{Event, NoObserver, Observer};
+use crate::observer::{Both, Event, NoObserver, Observer};
 use crate::pool::Pool;
 use crate::settings::ConnectionSettings;
 
@@ -31,6 +31,8 @@ const BOOTSTRAP_STAGGER: Duration = Duration::from_millis(300);
 #[derive(Clone)]
 pub struct FlussClient {
     pub(crate) inner: Arc<Inner>,
+    /// Who is told of what this handle does, beside the observer of the whole client.
+    own: Option<Arc<dyn Observer>>,
 }
 
 pub(crate) struct Inner {
@@ -106,7 +108,65 @@ impl FlussClient {
                 known: Mutex::new(Known::default()),
                 discovering: tokio::sync::Mutex::new(()),
             }),
+            own: None,
         })
+    }
+
+    /// Returns a handle on the same client whose own requests, repetitions and waits are also told to `observer`.
+    ///
+    /// What handles share is told to the observer of the whole client alone: dials with their negotiation, the
+    /// life of connections. A handle made of one that has an observer already replaces it.
+    #[must_use]
+    pub fn observed_by(&self, observer: Arc<dyn Observer>) -> Self {
+        Self { inner: Arc::clone(&self.inner), own: Some(observer) }
+    }
+
+    /// Tells whoever watches this handle of an event that nobody else tells of.
+    pub(crate) fn tell(&self, event: &Event<'_>) {
+        self.inner.pool.observer().observe(event);
+        if let Some(own) = &self.own {
+            own.observe(event);
+        }
+    }
+
+    /// Returns who is to be told by connections that only this handle uses.
+    pub(crate) fn observer(&self) -> Arc<dyn Observer> {
+        let shared = Arc::clone(self.inner.pool.observer());
+        match &self.own {
+            Some(own) => Arc::new(Both(shared, Arc::clone(own))),
+            None => shared,
+        }
+    }
+
+    /// Sends one request on a shared connection, which tells the observer of the whole client; the handle's own
+    /// observer is told here.
+    pub(crate) async fn send<R: Request>(
+        &self,
+        connection: &Connection,
+        request: &R,
+        deadline: Instant,
+    ) -> Result<R::Response, Error> {
+        let started = clock::now();
+        let answer = connection.request(request, deadline, self.limit()).await;
+        // What no server takes is not sent.
+        if !matches!(answer, Err(Error::Unsupported { .. })) {
+            self.tell_own(connection.address(), R::KEY.name(), answer.as_ref().err(), started);
+        }
+        answer
+    }
+
+    /// Tells the handle's own observer of a request that a shared connection has told of.
+    pub(crate) fn tell_own(
+        &self,
+        address: &HostPort,
+        api: &'static str,
+        error: Option<&Error>,
+        started: Instant,
+    ) {
+        if let Some(own) = &self.own {
+            let error = error.map(Error::code);
+            own.observe(&Event::Request { address, api, error, duration: clock::now() - started });
+        }
     }
 
     /// Returns the settings this client was made with.
@@ -147,11 +207,16 @@ impl FlussClient {
         &self,
         request: &R,
     ) -> Result<(R::Response, Arc<Connection>), Error> {
+        self.take_share().await;
+        self.ask_coordinator_at(request, self.deadline()).await
+    }
+
+    /// Waits for the share of the request budget that one background request takes.
+    pub(crate) async fn take_share(&self) {
         let waited = self.inner.budget.take().await;
         if !waited.is_zero() {
-            self.inner.pool.observer().observe(&Event::Throttled { duration: waited });
+            self.tell(&Event::Throttled { duration: waited });
         }
-        self.ask_coordinator_at(request, self.deadline()).await
     }
 
     /// Sends a safe read to the coordinator and also says which connection answered.
@@ -186,7 +251,7 @@ impl FlussClient {
         deadline: Instant,
     ) -> Result<(R::Response, Arc<Connection>), Error> {
         let connection = self.coordinator(deadline, R::KEY.name()).await?;
-        let answer = connection.request(request, deadline, self.limit()).await;
+        let answer = self.send(&connection, request, deadline).await;
         match answer {
             Ok(answer) => Ok((answer, connection)),
             // Silence or a broken connection of the coordinator is the coordinator being gone.
@@ -219,7 +284,7 @@ impl FlussClient {
         if clock::remaining(deadline) <= pause {
             return false;
         }
-        self.inner.pool.observer().observe(&Event::Retry { api, attempt, error: error.code() });
+        self.tell(&Event::Retry { api, attempt, error: error.code() });
         sleep(pause).await;
         true
     }
@@ -337,15 +402,15 @@ impl FlussClient {
     async fn ask_for_cluster(&self, address: &HostPort, deadline: Instant) -> Result<ClusterMetadata, Error> {
         let request = MetadataRequest::default();
         let connection = self.inner.pool.get(address, None, deadline, MetadataRequest::KEY.name()).await?;
-        let answer = connection.request(&request, deadline, self.limit()).await?;
+        let answer = self.send(&connection, &request, deadline).await?;
         Ok(self.read_cluster(&answer, &connection))
     }
 
-    fn read_cluster(&self, answer: &MetadataResponse, connection: &Connection) -> ClusterMetadata {
+    pub(crate) fn read_cluster(&self, answer: &MetadataResponse, connection: &Connection) -> ClusterMetadata {
         read_cluster(answer, connection, &self.inner.settings)
     }
 
-    fn remember(&self, metadata: &ClusterMetadata) {
+    pub(crate) fn remember(&self, metadata: &ClusterMetadata) {
         let mut known = self.lock_known();
         known.coordinator =
             metadata.coordinator.as_ref().and_then(|node| node.address.as_ref().ok()).cloned();

@@ -234,7 +234,7 @@ impl Prober {
                 request_timeout: settings.request_timeout(),
                 max_frame_bytes: settings.max_frame_bytes,
             },
-            observer: Arc::clone(client.inner.pool.observer()),
+            observer: client.observer(),
         })
     }
 

@@ -92,6 +92,17 @@ impl<O: Observer> Observer for Arc<O> {
     }
 }
 
+/// Tells two observers of every event.
+#[derive(Clone)]
+pub(crate) struct Both(pub(crate) Arc<dyn Observer>, pub(crate) Arc<dyn Observer>);
+
+impl Observer for Both {
+    fn observe(&self, event: &Event<'_>) {
+        self.0.observe(event);
+        self.1.observe(event);
+    }
+}
+
 /// Upper bounds of the latency classes in milliseconds; one more class holds all above.
 pub const LATENCY_BOUNDS_MS: [u64; 13] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 

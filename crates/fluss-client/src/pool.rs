@@ -227,6 +227,11 @@ impl Pool {
         outcome.map(Arc::new)
     }
 
+    /// Returns whether a request to this server needs no dial.
+    pub(crate) fn is_connected(&self, address: &HostPort) -> bool {
+        matches!(self.lock().get(address), Some(Slot::Ready(connection)) if !connection.is_closed())
+    }
+
     /// Forgets servers that are no longer part of the cluster.
     pub(crate) fn retain(&self, is_known: impl Fn(&HostPort) -> bool) {
         self.lock().retain(|address, _| is_known(address));

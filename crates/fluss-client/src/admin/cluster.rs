@@ -78,7 +78,12 @@ impl FlussClient {
         Ok(in_parallel(servers, PARALLEL_PINGS, ask).await)
     }
 
-    async fn ping(&self, role: ServerRole, node: &ServerNode, deadline: Instant) -> Result<Duration, Error> {
+    pub(crate) async fn ping(
+        &self,
+        role: ServerRole,
+        node: &ServerNode,
+        deadline: Instant,
+    ) -> Result<Duration, Error> {
         let api = ApiVersionsRequest::KEY.name();
         let expected = match role {
             ServerRole::Coordinator => ServerType::Coordinator,
@@ -88,7 +93,9 @@ impl FlussClient {
         // Whether a server answers now must not be told from an error of a moment ago.
         let connection = self.inner.pool.get_now(address, Some(expected), deadline, api).await?;
         let started = clock::now();
-        connection.ping(deadline, self.limit()).await?;
+        let answer = connection.ping(deadline, self.limit()).await;
+        self.tell_own(address, api, answer.as_ref().err(), started);
+        answer?;
         Ok(clock::now() - started)
     }
 

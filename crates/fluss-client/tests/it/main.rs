@@ -12,6 +12,7 @@ mod bucket_read;
 mod connection_life;
 mod connection_test;
 mod deadlines;
+mod glance;
 mod hostile_bytes;
 mod metadata_batches;
 mod security_messages;
