@@ -3,5 +3,10 @@
 //! A request refuses unknown fields when it is read and says in `validate` what is wrong with the known ones.
 //! Nothing here decides who may do what, and nothing here does anything.
 
+pub mod clusters;
+pub mod operation;
+pub mod operation_schema;
+pub mod operations;
+pub mod page;
 pub mod people;
 pub mod problem;

@@ -2,6 +2,7 @@
 //!
 //! Passwords and tokens are [`SecretString`] on the way in and [`ShownOnce`] on the way out: neither prints.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -10,7 +11,10 @@ use pegel_core::access::decision::PrincipalKind;
 use pegel_core::access::pattern::Pattern;
 use pegel_core::access::scope::Scope;
 use secrecy::{ExposeSecret, SecretString};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::schema::{KnownFormat, Object, SchemaFormat, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use crate::problem::{FieldProblem, Problems};
@@ -64,34 +68,67 @@ impl Serialize for ShownOnce {
     }
 }
 
+impl<'de> Deserialize<'de> for ShownOnce {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        SecretString::deserialize(deserializer).map(Self)
+    }
+}
+
+impl PartialSchema for ShownOnce {
+    fn schema() -> RefOr<Schema> {
+        let format = SchemaFormat::KnownFormat(KnownFormat::Password);
+        Object::builder().schema_type(Type::String).format(Some(format)).read_only(true).into()
+    }
+}
+
+impl ToSchema for ShownOnce {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed("ShownOnce")
+    }
+}
+
+/// Writes a secret into a request that a client sends.
+fn expose<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.expose_secret())
+}
+
 /// Asks to sign in.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoginRequest {
     /// The name, in any case.
+    #[schema(min_length = 1, max_length = 128)]
     pub name: String,
     /// The password.
+    #[serde(serialize_with = "expose")]
+    #[schema(value_type = String, format = Password, min_length = 1, max_length = 1024)]
     pub password: SecretString,
 }
 
 /// Asks for another password of one's own.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangePassword {
     /// The present password.
+    #[serde(serialize_with = "expose")]
+    #[schema(value_type = String, format = Password, min_length = 1, max_length = 1024)]
     pub current_password: SecretString,
     /// The one to come, 12 to 1,024 bytes.
+    #[serde(serialize_with = "expose")]
+    #[schema(value_type = String, format = Password, min_length = 12, max_length = 1024)]
     pub new_password: SecretString,
 }
 
 /// Asks for a user. The password is generated.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateUser {
     /// The name to sign in with: 1 to 128 printable ASCII characters without spaces.
+    #[schema(min_length = 1, max_length = 128, pattern = "^[!-~]+$")]
     pub name: String,
     /// The name shown, up to 256 characters.
     #[serde(default)]
+    #[schema(max_length = 256)]
     pub display_name: String,
     /// The role.
     pub role: Role,
@@ -103,12 +140,13 @@ pub struct CreateUser {
 }
 
 /// Asks to change a user, all of it at once.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateUser {
     /// The version that was seen; another one is a conflict.
     pub version: i64,
     /// The name shown, up to 256 characters.
+    #[schema(max_length = 256)]
     pub display_name: String,
     /// The role.
     pub role: Role,
@@ -121,10 +159,11 @@ pub struct UpdateUser {
 }
 
 /// Asks for an access token.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateToken {
     /// What people call it, 1 to 64 characters.
+    #[schema(min_length = 1, max_length = 64)]
     pub name: String,
     /// The role.
     pub role: Role,
@@ -133,11 +172,42 @@ pub struct CreateToken {
     /// The clusters and tables.
     pub scope: Scope,
     /// Its life, 1 to 365 days.
+    #[schema(minimum = 1, maximum = 365)]
     pub expires_in_days: u32,
 }
 
+/// Who a request comes from, and how far it may go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SessionInfo {
+    /// What kind of actor.
+    pub principal_kind: PrincipalKind,
+    /// The user's id, also of a token.
+    pub user_id: Uuid,
+    /// The user's name; of a token, the owner's name, a slash and the token's.
+    pub name: String,
+    /// The role in force.
+    pub role: Role,
+    /// The grants in force.
+    pub grants: Vec<Pattern>,
+    /// The clusters and tables in force.
+    pub scope: Scope,
+    /// Whether the password has to be changed before anything else.
+    pub must_change_password: bool,
+    /// The session; null for a token.
+    pub session_id: Option<Uuid>,
+    /// When the session ends by itself, used or not; null for a token.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// How many sessions were ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EndedSessions {
+    /// How many.
+    pub ended_count: u64,
+}
+
 /// A user.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UserView {
     /// The id.
     pub id: Uuid,
@@ -166,7 +236,7 @@ pub struct UserView {
 }
 
 /// A user with a password that nobody will see again.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct UserWithPassword {
     /// The user.
     pub user: UserView,
@@ -175,7 +245,7 @@ pub struct UserWithPassword {
 }
 
 /// A session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionView {
     /// The id.
     pub id: Uuid,
@@ -194,7 +264,7 @@ pub struct SessionView {
 }
 
 /// An access token, without the token itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TokenView {
     /// The id.
     pub id: Uuid,
@@ -219,7 +289,7 @@ pub struct TokenView {
 }
 
 /// A new token, with what nobody will see again.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct NewTokenView {
     /// The token's description.
     pub token: TokenView,
@@ -228,7 +298,7 @@ pub struct NewTokenView {
 }
 
 /// A row of the audit log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditEntryView {
     /// Its place.
     pub seq: i64,
@@ -248,6 +318,74 @@ pub struct AuditEntryView {
     pub target: String,
     /// How it ended.
     pub outcome: String,
+}
+
+/// Which access tokens to list; what is absent leaves all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListTokens {
+    /// Tokens of this user.
+    #[serde(default)]
+    pub user_id: Option<Uuid>,
+    /// `next_cursor` of the page before.
+    #[serde(default)]
+    pub cursor: Option<String>,
+    /// How many tokens, 1 to 1,000; 100 if absent.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+}
+
+/// Which audit rows to list; what is absent leaves all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListAudit {
+    /// Rows of the actor with this id.
+    #[serde(default)]
+    pub principal_id: Option<String>,
+    /// Rows of this action, such as `users.create`.
+    #[serde(default)]
+    pub action: Option<String>,
+    /// Rows about exactly this target, such as `user/0190…`.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// Rows not older than this.
+    #[serde(default)]
+    pub from: Option<Timestamp>,
+    /// Rows older than this.
+    #[serde(default)]
+    pub until: Option<Timestamp>,
+    /// `next_cursor` of the page before, for the rows before those.
+    #[serde(default)]
+    pub before: Option<String>,
+    /// How many rows, 1 to 1,000; 100 if absent.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+}
+
+/// What a walk over the audit log found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum AuditVerification {
+    /// Every row is as it was written, and none is missing.
+    Whole {
+        /// The first row that was looked at.
+        from_seq: i64,
+        /// The newest row.
+        through_seq: i64,
+        /// How many rows were looked at.
+        row_count: i64,
+        /// The newest row's hash in hexadecimal digits: kept elsewhere, it proves the log as it is now.
+        head: String,
+    },
+    /// A row is wrong or missing.
+    Broken {
+        /// The first such row.
+        seq: i64,
+        /// What is wrong with it.
+        reason: String,
+    },
 }
 
 const PASSWORD_RULE: &str = "a password has 12 to 1,024 bytes";
@@ -351,7 +489,7 @@ fn is_text(text: &str, max_chars: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn pointers(problems: Result<(), Vec<FieldProblem>>) -> Vec<&'static str> {
+    fn pointers(problems: Result<(), Vec<FieldProblem>>) -> Vec<Cow<'static, str>> {
         problems.err().unwrap_or_default().into_iter().map(|problem| problem.pointer).collect()
     }
 

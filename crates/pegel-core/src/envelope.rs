@@ -4,14 +4,19 @@
 //! and what is missing. An empty list, a part of a list and no list at all are
 //! three different statuses; nothing missing is ever shown as zero.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::openapi::schema::{Array, KnownFormat, Object, OneOf, SchemaFormat, Type};
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use crate::error_code::{ErrorCode, ExitClass};
 
 /// What an answer is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Status {
@@ -92,7 +97,7 @@ impl Status {
 }
 
 /// How one piece of evidence turned out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceState {
     /// It was done and worked.
@@ -115,10 +120,11 @@ impl EvidenceState {
 }
 
 /// One thing that was tried for an answer, and how it turned out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Evidence {
     /// What was tried, as `read_bucket` or `negotiation`.
-    pub check: &'static str,
+    #[schema(value_type = String)]
+    pub check: Cow<'static, str>,
     /// What it concerns: an address, a table, a bucket.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
@@ -137,36 +143,52 @@ pub struct Evidence {
     pub duration_ms: Option<u64>,
 }
 
+/// Whether data was read for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    /// It was.
+    Live,
+    /// It was read before, at the answer's `observed_at`.
+    Cache,
+}
+
 /// Who answered and how.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Source {
-    /// Bootstrap addresses of the cluster that was asked.
+    /// The cluster that was asked: its slug, or the bootstrap addresses of one that is not registered.
     pub cluster: String,
-    /// Servers that answered at least one request, with what they answered.
+    /// Whether the data was read for this answer.
+    pub kind: SourceKind,
+    /// How old the data was when this answer was given, in milliseconds; 0 for one that was read for it.
+    pub age_ms: u64,
+    /// Servers that answered at least one request of this execution, with what they answered. None
+    /// are told to someone who may not see servers.
     pub servers: Vec<ServerShare>,
-    /// Time from the first request to the finished answer, in milliseconds.
+    /// Time from the question to the finished answer, in milliseconds.
     pub duration_ms: u64,
 }
 
 /// One server's share in an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ServerShare {
     /// Address as `host:port`.
     pub address: String,
     /// Requests it answered, as Fluss names them, sorted, each once.
-    pub answered: Vec<&'static str>,
+    #[schema(value_type = Vec<String>)]
+    pub answered: Vec<Cow<'static, str>>,
     /// How many requests it answered.
     pub answer_count: u64,
 }
 
 /// An answer about a cluster.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope<T> {
     /// What the data is worth.
     pub status: Status,
     /// Id of this execution, for logs and audit.
     pub execution_id: Uuid,
-    /// When the answer was complete.
+    /// When the data was read: when the answer was complete, or earlier for data from a cache.
     pub observed_at: Timestamp,
     /// Who answered and how.
     pub source: Source,
@@ -176,6 +198,51 @@ pub struct Envelope<T> {
     pub evidence: Vec<Evidence>,
     /// What to keep in mind when reading the data.
     pub warnings: Vec<String>,
+}
+
+// By hand, as what is derived for a generic type loses that `data` may be null.
+impl<T: ToSchema> PartialSchema for Envelope<T> {
+    fn schema() -> RefOr<Schema> {
+        let reference = |name: Cow<'_, str>| Ref::from_schema_name(name);
+        let nothing = Object::builder().schema_type(Type::Null);
+        let text = |format| {
+            let format = SchemaFormat::KnownFormat(format);
+            Object::builder().schema_type(Type::String).format(Some(format))
+        };
+        Object::builder()
+            .description(Some("An answer about a cluster; `data` is null when there is none."))
+            .property("status", reference(Status::name()))
+            .property("execution_id", text(KnownFormat::Uuid))
+            .property("observed_at", text(KnownFormat::DateTime))
+            .property("source", reference(Source::name()))
+            .property("data", OneOf::builder().item(reference(T::name())).item(nothing))
+            .property("evidence", Array::new(reference(Evidence::name())))
+            .property("warnings", Vec::<String>::schema())
+            .required("status")
+            .required("execution_id")
+            .required("observed_at")
+            .required("source")
+            .required("data")
+            .required("evidence")
+            .required("warnings")
+            .into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for Envelope<T> {
+    fn name() -> Cow<'static, str> {
+        Cow::Owned(format!("Envelope_{}", T::name()))
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((Status::name().into_owned(), Status::schema()));
+        schemas.push((Source::name().into_owned(), Source::schema()));
+        schemas.push((Evidence::name().into_owned(), Evidence::schema()));
+        schemas.push((T::name().into_owned(), T::schema()));
+        Source::schemas(schemas);
+        Evidence::schemas(schemas);
+        T::schemas(schemas);
+    }
 }
 
 #[cfg(test)]
@@ -221,16 +288,18 @@ mod tests {
             observed_at: Timestamp::from_second(1_767_225_600).unwrap(),
             source: Source {
                 cluster: "a:1".to_owned(),
+                kind: SourceKind::Live,
+                age_ms: 0,
                 servers: vec![ServerShare {
                     address: "a:1".to_owned(),
-                    answered: vec!["GET_METADATA"],
+                    answered: vec!["GET_METADATA".into()],
                     answer_count: 2,
                 }],
                 duration_ms: 7,
             },
             data: Some(3),
             evidence: vec![Evidence {
-                check: "read_bucket",
+                check: "read_bucket".into(),
                 subject: Some("shop.orders bucket 1".to_owned()),
                 state: EvidenceState::Failed,
                 code: Some(ErrorCode::ConnectFailed),
@@ -240,6 +309,8 @@ mod tests {
             }],
             warnings: vec!["may be filtered".to_owned()],
         };
-        insta::assert_snapshot!(serde_json::to_string_pretty(&envelope).unwrap());
+        let json = serde_json::to_string_pretty(&envelope).unwrap();
+        assert_eq!(serde_json::from_str::<Envelope<i32>>(&json).unwrap(), envelope);
+        insta::assert_snapshot!(json);
     }
 }

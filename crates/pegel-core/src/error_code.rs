@@ -11,7 +11,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
+mod define;
 mod page;
 mod table;
 
@@ -100,6 +104,18 @@ impl fmt::Display for ErrorCode {
         formatter.write_str(self.as_str())
     }
 }
+
+impl PartialSchema for ErrorCode {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(SchemaType::new(Type::String))
+            .enum_values(Some(Self::ALL.iter().map(|code| code.as_str())))
+            .description(Some("A stable error code."))
+            .into()
+    }
+}
+
+impl ToSchema for ErrorCode {}
 
 impl Serialize for ErrorCode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -7,15 +7,47 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::ToSchema;
 
-/// A 64-bit number that is written as a JSON string.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A 64-bit number that is written as a JSON string. It is read from a string or a whole number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToSchema)]
+#[schema(value_type = String, pattern = "^-?[0-9]+$", example = "9007199254740993")]
 pub struct ExactInt(pub i64);
 
 impl Serialize for ExactInt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for ExactInt {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ExactVisitor)
+    }
+}
+
+/// Reads an [`ExactInt`].
+struct ExactVisitor;
+
+impl Visitor<'_> for ExactVisitor {
+    type Value = ExactInt;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a 64-bit number, best as a string")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<ExactInt, E> {
+        text.parse().map(ExactInt).map_err(E::custom)
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<ExactInt, E> {
+        Ok(ExactInt(number))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<ExactInt, E> {
+        i64::try_from(number).map(ExactInt).map_err(E::custom)
     }
 }
 
@@ -64,6 +96,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_whole_number_of_64_bits_is_not_read() {
+        for text in
+            ["1.0", "\"1.0\"", "\"\"", "18446744073709551615", "\"9223372036854775808\"", "null", "true"]
+        {
+            assert!(serde_json::from_str::<ExactInt>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn sum_of_nothing_and_of_too_much_is_absent() {
         assert_eq!(ExactInt::sum([]), None);
         assert_eq!(ExactInt::sum([ExactInt(2), ExactInt(3)]), Some(ExactInt(5)));
@@ -85,6 +126,8 @@ mod tests {
             let json = serde_json::to_string(&ExactInt(number)).unwrap();
             let text: String = serde_json::from_str(&json).unwrap();
             prop_assert_eq!(text.parse::<i64>().unwrap(), number);
+            prop_assert_eq!(serde_json::from_str::<ExactInt>(&json).unwrap(), ExactInt(number));
+            prop_assert_eq!(serde_json::from_str::<ExactInt>(&number.to_string()).unwrap(), ExactInt(number));
         }
     }
 }

@@ -1,9 +1,13 @@
 //! Names that people give to things and that never change afterwards.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::schema::{Object, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 /// The longest slug, in characters.
 pub const MAX_SLUG_CHARS: usize = 63;
@@ -67,8 +71,25 @@ impl<'de> Deserialize<'de> for ClusterSlug {
     }
 }
 
+impl PartialSchema for ClusterSlug {
+    fn schema() -> RefOr<Schema> {
+        Object::builder()
+            .schema_type(Type::String)
+            .description(Some("A cluster's name in paths, given at registration and never changed."))
+            .pattern(Some("^[a-z][a-z0-9-]{0,62}$"))
+            .examples(["orders-eu"])
+            .into()
+    }
+}
+
+impl ToSchema for ClusterSlug {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed("ClusterSlug")
+    }
+}
+
 /// What a cluster is for; cooldowns and the weight of warnings follow from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Environment {
     /// People depend on it.

@@ -1,6 +1,11 @@
 //! How long a list may be, what a search matches, and how a page is cut out.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use utoipa::openapi::schema::{Array, Object};
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 /// Most entries of one page.
 pub const MAX_PAGE_LIMIT: usize = 1_000;
@@ -30,7 +35,7 @@ pub struct PageRequest {
 }
 
 /// A part of a list and where it stands in the whole.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page<T> {
     /// The entries of this page.
     pub items: Vec<T>,
@@ -91,14 +96,28 @@ impl PageRequest {
     /// texts of an entry, without regard to case. Search only in what is shown: a
     /// search in hidden values would give them away.
     pub fn cut<T, S: AsRef<str>>(&self, all: Vec<T>, texts: impl Fn(&T) -> Vec<S>) -> Page<T> {
-        let total_count = all.len();
-        let matching = |entry: &T| match &self.search {
-            None => true,
-            Some(search) => texts(entry).iter().any(|text| text.as_ref().to_lowercase().contains(search)),
-        };
-        let mut matched_count = 0;
+        self.gather(all, |entry, search| {
+            texts(entry).iter().any(|text| text.as_ref().to_lowercase().contains(search))
+        })
+    }
+
+    /// Picks the page out of entries that each have one text, in lower case already.
+    pub fn pick<'a, T>(
+        &self,
+        all: impl IntoIterator<Item = &'a T>,
+        lower_text: impl Fn(&T) -> &str,
+    ) -> Page<&'a T> {
+        self.gather(all, |entry, search| lower_text(entry).contains(search))
+    }
+
+    fn gather<T>(&self, all: impl IntoIterator<Item = T>, is_match: impl Fn(&T, &str) -> bool) -> Page<T> {
+        let (mut total_count, mut matched_count) = (0, 0);
         let mut items = Vec::new();
-        for entry in all.into_iter().filter(matching) {
+        for entry in all {
+            total_count += 1;
+            if self.search.as_ref().is_some_and(|search| !is_match(&entry, search)) {
+                continue;
+            }
             if matched_count >= self.offset && items.len() < self.limit {
                 items.push(entry);
             }
@@ -123,6 +142,32 @@ impl<T> Page<T> {
             limit: self.limit,
             next_offset: self.next_offset,
         }
+    }
+}
+
+// By hand, as what is derived for a generic type does not bring its parameter's schema along.
+impl<T: ToSchema> PartialSchema for Page<T> {
+    fn schema() -> RefOr<Schema> {
+        let counts = ["total_count", "matched_count", "offset", "limit"];
+        let mut object = Object::builder()
+            .description(Some("A part of a list, and where it stands in the whole."))
+            .property("items", Array::new(Ref::from_schema_name(T::name())))
+            .required("items");
+        for count in counts {
+            object = object.property(count, usize::schema()).required(count);
+        }
+        object.property("next_offset", Option::<usize>::schema()).required("next_offset").into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for Page<T> {
+    fn name() -> Cow<'static, str> {
+        Cow::Owned(format!("ListPage_{}", T::name()))
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
     }
 }
 
@@ -157,6 +202,16 @@ mod tests {
         assert_eq!(page.items, ["Table_1", "Table_10", "Table_11"]);
         let umlaut = PageRequest::new(Some("ÄPFEL"), 0, None).unwrap();
         assert_eq!(umlaut.cut(vec!["rote Äpfel"], |text| vec![*text]).items.len(), 1);
+    }
+
+    #[test]
+    fn picking_and_cutting_give_the_same_page() {
+        let names: Vec<String> = (0..300).map(|n| format!("Table_{n}")).collect();
+        let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+        let request = PageRequest::new(Some("LE_1"), 5, Some(20)).unwrap();
+        let cut = request.cut(lower.clone(), |name| vec![name.clone()]);
+        assert_eq!(request.pick(&lower, |name| name.as_str()).map(Clone::clone), cut);
+        assert_eq!((cut.items.len(), cut.matched_count, cut.total_count), (20, 111, 300));
     }
 
     #[test]

@@ -53,6 +53,11 @@ pub fn resource_key(slug: &ClusterSlug) -> String {
     format!("cluster/{slug}")
 }
 
+/// Returns the cluster that a key of the change feed is about; `None` if it is about something else.
+pub fn slug_of(resource_key: &str) -> Option<ClusterSlug> {
+    resource_key.strip_prefix("cluster/")?.parse().ok()
+}
+
 /// Registers a cluster.
 ///
 /// # Errors
@@ -164,4 +169,18 @@ fn from_row(row: &Row) -> Result<Cluster, Error> {
         updated_at: row.time("updated_at")?,
         version: row.int("version")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_names_its_cluster_and_nothing_below_it() {
+        let slug: ClusterSlug = "orders-eu".parse().unwrap();
+        assert_eq!(slug_of(&resource_key(&slug)), Some(slug));
+        for other in ["user/orders-eu", "cluster/", "cluster/orders-eu/state", "audit"] {
+            assert_eq!(slug_of(other), None, "{other}");
+        }
+    }
 }

@@ -19,7 +19,7 @@ use tokio::sync::{oneshot, watch};
 use crate::change::{self, Changes};
 use crate::db::job::Entry;
 use crate::error::Error;
-use crate::migrate::Migrated;
+use crate::migrate::{Migrated, Upkeep};
 use crate::tx::{BoxFuture, Tx};
 
 /// Where the store is.
@@ -89,10 +89,45 @@ impl Db {
                 (Backend::Sqlite(sqlite), migrated)
             }
             StoreConfig::Postgres { url } => {
-                let (postgres, migrated) = postgres::open(url, &clock, &head).await?;
+                let (postgres, migrated) = postgres::open(url, Upkeep::Migrate, &clock, &head).await?;
                 (Backend::Postgres(postgres), migrated)
             }
         };
+        Self::ready(backend, migrated, clock, head).await
+    }
+
+    /// Opens a store only to read it, also while a server works with it: nothing is made or migrated, and
+    /// writes fail.
+    ///
+    /// # Errors
+    /// `store_unavailable`, also when there is none; `schema_outdated`, `schema_too_new`, `migration_changed`,
+    /// `store_damaged`; `invalid_setting` for a database in memory, in which there is nothing to read.
+    pub async fn open_unchanged(config: &StoreConfig, clock: Arc<dyn Clock>) -> Result<Self, Error> {
+        let head = watch::Sender::new(0);
+        let (backend, migrated) = match config {
+            StoreConfig::Sqlite { path } => {
+                let (sqlite, migrated) = sqlite::open_unchanged(path, &clock, &head).await?;
+                (Backend::Sqlite(sqlite), migrated)
+            }
+            StoreConfig::SqliteMemory => {
+                return Err(Error::InvalidSetting {
+                    reason: "a database in memory is always new".to_owned(),
+                });
+            }
+            StoreConfig::Postgres { url } => {
+                let (postgres, migrated) = postgres::open(url, Upkeep::None, &clock, &head).await?;
+                (Backend::Postgres(postgres), migrated)
+            }
+        };
+        Self::ready(backend, migrated, clock, head).await
+    }
+
+    async fn ready(
+        backend: Backend,
+        migrated: Migrated,
+        clock: Arc<dyn Clock>,
+        head: watch::Sender<i64>,
+    ) -> Result<Self, Error> {
         let db = Self { inner: Arc::new(Inner { backend, clock, head, migrated }) };
         let latest = db.read(|tx| Box::pin(change::head(tx))).await?;
         db.inner.head.send_if_modified(|known| raise(known, latest));
@@ -170,6 +205,15 @@ impl Db {
     /// something, on PostgreSQL also after those of other instances.
     pub fn watch(&self) -> watch::Receiver<i64> {
         self.inner.head.subscribe()
+    }
+
+    /// Writes what changes nothing, so that it fails where a change could not be kept.
+    ///
+    /// # Errors
+    /// As [`Db::write`].
+    pub async fn check_writable(&self) -> Result<(), Error> {
+        let sql = "UPDATE change_head SET seq = seq WHERE id = 1";
+        self.write(move |tx| Box::pin(async move { tx.execute(sql, &[]).await.map(drop) })).await
     }
 
     /// Closes the store after the jobs that are already in line. Calls after that fail with `store_closed`.

@@ -78,6 +78,14 @@ pub enum Error {
         /// The newest version this program knows.
         known: i64,
     },
+    /// The database was last opened by an older Pegel, and is not to be changed.
+    #[error("the store has schema version {found}, this Pegel works with version {known}")]
+    SchemaOutdated {
+        /// The version of the database; 0 if it is empty.
+        found: i64,
+        /// The version this program works with.
+        known: i64,
+    },
     /// A migration that was applied is not the one this program carries.
     #[error("migration {number} of the store is not the one this Pegel carries")]
     MigrationChanged {
@@ -172,6 +180,7 @@ impl Error {
             Self::Damaged { .. } => "store_damaged",
             Self::CorruptRow { .. } => "corrupt_row",
             Self::SchemaTooNew { .. } => "schema_too_new",
+            Self::SchemaOutdated { .. } => "schema_outdated",
             Self::MigrationChanged { .. } => "migration_changed",
             Self::MigrationFailed { .. } => "migration_failed",
             Self::Conflict { .. } => "conflict",

@@ -65,6 +65,28 @@ pub struct Migrated {
     pub backup: Option<PathBuf>,
 }
 
+/// What opening may do to the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Upkeep {
+    /// Bring it up to date.
+    Migrate,
+    /// Nothing: a schema that is not the newest is refused.
+    None,
+}
+
+/// Takes a schema as it is.
+///
+/// # Errors
+/// `schema_outdated`, `schema_too_new`, `migration_changed`, `store_unavailable`.
+pub(crate) async fn check(connection: Connection<'_>, now: Timestamp) -> Result<Migrated, Error> {
+    let mut tx = Tx::new(connection, now);
+    let (found, pending) = pending(&mut tx, MIGRATIONS).await?;
+    match pending.last() {
+        Some(newest) => Err(Error::SchemaOutdated { found, known: newest.number }),
+        None => Ok(Migrated { from_version: found, to_version: found, backup: None }),
+    }
+}
+
 /// Brings a SQLite database up to date, with a copy beforehand if there is anything to lose.
 ///
 /// # Errors

@@ -1,9 +1,13 @@
 //! Permission patterns: dotted names in which `*` stands for exactly one segment.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::schema::{Object, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 /// The most segments a pattern may have.
 pub const MAX_SEGMENTS: usize = 8;
@@ -110,6 +114,23 @@ impl Serialize for Pattern {
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl PartialSchema for Pattern {
+    fn schema() -> RefOr<Schema> {
+        Object::builder()
+            .schema_type(Type::String)
+            .description(Some("Dotted permission pattern of at most 8 segments; `*` is exactly one."))
+            .pattern(Some(r"^(\*|[a-z0-9_-]{1,32})(\.(\*|[a-z0-9_-]{1,32})){0,7}$"))
+            .examples(["pegel.clusters.read"])
+            .into()
+    }
+}
+
+impl ToSchema for Pattern {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed("Pattern")
     }
 }
 

@@ -3,11 +3,15 @@
 //! A scope widens nothing: it only takes away. Two scopes narrow each other to
 //! what both allow, which is how a token stays within its owner's.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::schema::{Object, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::ids::ClusterSlug;
 
@@ -21,7 +25,7 @@ pub const MAX_TABLE_PATTERNS: usize = 200;
 const MAX_NAME_CHARS: usize = 200;
 
 /// The clusters and tables that may be touched. An empty list allows nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// Every cluster and every table, also those to come.
@@ -31,7 +35,7 @@ pub enum Scope {
 }
 
 /// One cluster of a scope. The same cluster may be listed twice; either entry allows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClusterScope {
     /// The cluster.
@@ -41,7 +45,7 @@ pub struct ClusterScope {
 }
 
 /// The tables of one cluster that may be touched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TableScope {
     /// Every table, and what belongs to the cluster as a whole.
@@ -260,6 +264,23 @@ impl Serialize for TablePattern {
 impl<'de> Deserialize<'de> for TablePattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl PartialSchema for TablePattern {
+    fn schema() -> RefOr<Schema> {
+        Object::builder()
+            .schema_type(Type::String)
+            .description(Some("`db.table`, where either may be `*` for any."))
+            .pattern(Some(r"^(\*|[A-Za-z0-9_-]{1,200})\.(\*|[A-Za-z0-9_-]{1,200})$"))
+            .examples(["sales.*"])
+            .into()
+    }
+}
+
+impl ToSchema for TablePattern {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed("TablePattern")
     }
 }
 

@@ -16,7 +16,7 @@ use crate::change;
 use crate::db::job::{self, Queued};
 use crate::db::raise;
 use crate::error::Error;
-use crate::migrate::{self, Migrated};
+use crate::migrate::{self, Migrated, Upkeep};
 use crate::random;
 use crate::tx::{BoxFuture, Connection, Tx};
 
@@ -42,16 +42,23 @@ pub(super) struct Postgres {
     listener: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// Connects, brings the schema up to date and starts to listen.
+/// Connects, brings the schema up to date if that is wanted, and starts to listen.
 pub(super) async fn open(
     url: &SecretString,
+    upkeep: Upkeep,
     clock: &Arc<dyn Clock>,
     head: &watch::Sender<i64>,
 ) -> Result<(Postgres, Migrated), Error> {
-    let options = options(url.expose_secret())?;
+    let options = match upkeep {
+        Upkeep::Migrate => options(url.expose_secret())?,
+        Upkeep::None => options(url.expose_secret())?.options([("default_transaction_read_only", "on")]),
+    };
     // A connection of its own: whatever it locked or set goes when it is closed.
     let mut connection = PgConnection::connect_with(&options).await?;
-    let migrated = migrate::postgres(&mut connection, migrate::MIGRATIONS, clock.now()).await?;
+    let migrated = match upkeep {
+        Upkeep::Migrate => migrate::postgres(&mut connection, migrate::MIGRATIONS, clock.now()).await?,
+        Upkeep::None => migrate::check(Connection::Postgres(&mut connection), clock.now()).await?,
+    };
     connection.close().await?;
     let pool = PgPoolOptions::new()
         .max_connections(CONNECTIONS)
@@ -99,11 +106,25 @@ impl Postgres {
     where
         F: for<'t> Fn(&'t mut Tx<'_>) -> BoxFuture<'t, Result<T, Error>> + Send + Sync,
     {
-        let mut transaction = self.pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+        let mut transaction = self.begin_read().await?;
         let mut tx = Tx::new(Connection::Postgres(&mut transaction), now);
         let outcome = job::bounded(&job, &mut tx).await;
         transaction.rollback().await?;
         outcome
+    }
+
+    /// Begins a read in a task of its own, so that it has begun when it is given up.
+    ///
+    /// The driver forgets a BEGIN that nobody waited for: the connection would go back to the pool inside of a
+    /// transaction, and the next write on it would fail.
+    async fn begin_read(&self) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, Error> {
+        let pool = self.pool.clone();
+        let begin = async move { pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await };
+        match tokio::spawn(begin).await {
+            Ok(begun) => Ok(begun?),
+            // The runtime is going down.
+            Err(_) => Err(Error::Closed),
+        }
     }
 
     /// Waits for the transactions that run and closes all connections.

@@ -49,6 +49,18 @@ pub(super) struct Sqlite {
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
+/// Opens a file that is there only to read it: nothing is made, migrated or written.
+pub(super) async fn open_unchanged(
+    path: &Path,
+    clock: &Arc<dyn Clock>,
+    head: &watch::Sender<i64>,
+) -> Result<(Sqlite, Migrated), Error> {
+    let options = options(Some(path)).create_if_missing(false).pragma("query_only", "on");
+    let mut connection = SqliteConnection::connect_with(&options).await?;
+    let migrated = migrate::check(Connection::Sqlite(&mut connection), clock.now()).await?;
+    Ok((Sqlite::start(connection, Some(readers(path)), clock, head), migrated))
+}
+
 /// Opens the file, or a database in memory, and starts the writer.
 pub(super) async fn open(
     path: Option<&Path>,
@@ -65,12 +77,7 @@ pub(super) async fn open(
     }
     let mut connection = SqliteConnection::connect_with(&options(path)).await?;
     let migrated = migrate::sqlite(&mut connection, path, migrate::MIGRATIONS, clock.now()).await?;
-    let readers = path.map(readers);
-    let (queue, line) = mpsc::channel(QUEUE);
-    let writer = Writer { connection, clock: Arc::clone(clock), head: head.clone() };
-    let writer = tokio::spawn(writer.serve(line));
-    let sqlite = Sqlite { queue: Mutex::new(Some(queue)), readers, writer: Mutex::new(Some(writer)) };
-    Ok((sqlite, migrated))
+    Ok((Sqlite::start(connection, path.map(readers), clock, head), migrated))
 }
 
 /// Waits until no other process is opening the file, and keeps others from it while the answer lives.
@@ -120,6 +127,19 @@ fn readers(path: &Path) -> SqlitePool {
 }
 
 impl Sqlite {
+    /// Starts the writer on its connection.
+    fn start(
+        connection: SqliteConnection,
+        readers: Option<SqlitePool>,
+        clock: &Arc<dyn Clock>,
+        head: &watch::Sender<i64>,
+    ) -> Self {
+        let (queue, line) = mpsc::channel(QUEUE);
+        let writer = Writer { connection, clock: Arc::clone(clock), head: head.clone() };
+        let writer = tokio::spawn(writer.serve(line));
+        Self { queue: Mutex::new(Some(queue)), readers, writer: Mutex::new(Some(writer)) }
+    }
+
     /// Puts a job in line. Waits while the line is full.
     pub(super) async fn enqueue(&self, entry: Box<dyn Queued>) -> Result<(), Error> {
         let queue = self.queue.lock().await.clone().ok_or(Error::Closed)?;

@@ -12,6 +12,7 @@ on_both!(
     a_newer_database_is_refused_with_words,
     a_migration_that_changed_is_refused,
     several_instances_may_open_a_new_database_at_once,
+    a_store_that_is_only_read_is_not_changed,
 );
 
 async fn opening_again_changes_nothing(store: Store) {
@@ -43,6 +44,29 @@ async fn a_migration_that_changed_is_refused(store: Store) {
         (error.code(), error.to_string().as_str()),
         ("migration_changed", "migration 2 of the store is not the one this Pegel carries")
     );
+}
+
+async fn a_store_that_is_only_read_is_not_changed(store: Store) {
+    let reader = Db::open_unchanged(&store.config, manual_clock()).await.unwrap();
+    assert_eq!(reader.migrated().from_version, reader.migrated().to_version);
+    assert_eq!(reader.migrated().to_version, store.db.migrated().to_version);
+    let people = reader.read(|tx| Box::pin(async move { pegel_store::users::list(tx, None, 1).await })).await;
+    assert!(people.unwrap().is_empty());
+    assert!(reader.check_writable().await.is_err());
+    reader.close().await;
+    store.db.check_writable().await.unwrap();
+    store.tamper("DELETE FROM migration WHERE number = (SELECT max(number) FROM migration)").await;
+    let error = Db::open_unchanged(&store.config, manual_clock()).await.unwrap_err();
+    assert_eq!(error.code(), "schema_outdated", "{error}");
+}
+
+#[tokio::test]
+async fn a_store_that_is_not_there_is_not_made_by_reading_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = StoreConfig::Sqlite { path: folder.path().join("pegel.db") };
+    let error = Db::open_unchanged(&config, manual_clock()).await.unwrap_err();
+    assert_eq!(error.code(), "store_unavailable");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 async fn several_instances_may_open_a_new_database_at_once(store: Store) {

@@ -1,7 +1,9 @@
 //! Transactions: what is kept, what is not, and what happens to those beside a failure.
 
+use std::future::{Future, poll_fn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::Poll;
 
 use pegel_store::value::Value;
 use pegel_store::{Db, Error, StoreConfig};
@@ -20,6 +22,7 @@ on_both!(
     a_closed_store_says_so,
     a_write_nobody_waits_for_is_done_all_the_same,
     two_that_stand_in_each_others_way_both_get_through,
+    a_read_that_is_given_up_leaves_nothing_behind,
 );
 
 const INSERT: &str =
@@ -260,4 +263,33 @@ async fn a_file_that_is_no_database_is_refused() {
     assert_eq!(error.code(), "store_damaged");
     let nowhere = StoreConfig::Sqlite { path: folder.path().join("missing/pegel.db") };
     assert_eq!(Db::open(&nowhere, manual_clock()).await.unwrap_err().code(), "io_failed");
+}
+
+async fn a_read_that_is_given_up_leaves_nothing_behind(store: Store) {
+    for round in 0..60 {
+        let mut polls_left = round % 12 + 1;
+        let read = store.db.read(|tx| {
+            Box::pin(async move { tx.fetch_one("SELECT seq FROM change_head", &[]).await?.int("seq") })
+        });
+        let mut read = Box::pin(read);
+        poll_fn(|context| {
+            polls_left -= 1;
+            match read.as_mut().poll(context) {
+                Poll::Pending if polls_left > 0 => Poll::Pending,
+                _ => Poll::Ready(()),
+            }
+        })
+        .await;
+        drop(read);
+        // Often enough that every connection of the pool has its turn.
+        for _ in 0..24 {
+            let written = store.db.write(|tx| {
+                Box::pin(async move {
+                    tx.announce("x");
+                    Ok(())
+                })
+            });
+            assert!(written.await.is_ok(), "in round {round}");
+        }
+    }
 }
