@@ -3,7 +3,10 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use pegel_core::access::decision::Principal;
+use pegel_core::access::Role;
+use pegel_core::access::decision::{Principal, PrincipalKind};
+use pegel_core::access::permissions::default_grants;
+use pegel_core::access::scope::Scope;
 use pegel_store::token::TokenHash;
 use uuid::Uuid;
 
@@ -45,6 +48,8 @@ pub(crate) enum Credential {
     Session { id: Uuid, token: TokenHash },
     /// An access token.
     Token { id: Uuid },
+    /// None was needed: whoever started this process asks through it.
+    Local,
 }
 
 /// An authenticated caller and the request it makes.
@@ -68,6 +73,32 @@ impl fmt::Debug for Caller {
 }
 
 impl Caller {
+    /// Makes the caller that stands for whoever started this process.
+    ///
+    /// Only [`crate::local::Local`] makes one, whose store is empty and whose only cluster is reached with
+    /// credentials that the person has already: all rights over it are no more than that person has anyway.
+    pub(crate) fn local(request_id: Uuid) -> Self {
+        Self {
+            principal: Principal {
+                kind: PrincipalKind::System,
+                id: Uuid::nil(),
+                name: "local".to_owned(),
+                role: Role::Admin,
+                grants: default_grants(Role::Admin),
+                scope: Scope::All,
+            },
+            user_id: Uuid::nil(),
+            request_id,
+            credential: Credential::Local,
+            must_change_password: false,
+        }
+    }
+
+    /// Returns whether the caller is whoever started this process.
+    pub(crate) fn is_local(&self) -> bool {
+        self.credential == Credential::Local
+    }
+
     /// Returns who it is and how far it may go, a token narrowed to its owner's rights.
     pub const fn principal(&self) -> &Principal {
         &self.principal
@@ -87,14 +118,14 @@ impl Caller {
     pub const fn session_id(&self) -> Option<Uuid> {
         match self.credential {
             Credential::Session { id, .. } => Some(id),
-            Credential::Token { .. } => None,
+            Credential::Token { .. } | Credential::Local => None,
         }
     }
 
     /// Returns the access token's id, if it is one.
     pub const fn token_id(&self) -> Option<Uuid> {
         match self.credential {
-            Credential::Session { .. } => None,
+            Credential::Session { .. } | Credential::Local => None,
             Credential::Token { id } => Some(id),
         }
     }

@@ -3,9 +3,15 @@
 use std::error::Error as _;
 use std::time::Duration;
 
+use pegel_api_types::operations::connection_test::ConnectionTest;
 use pegel_api_types::problem::FieldProblem;
 use pegel_core::access::Role;
+use pegel_core::envelope::Envelope;
 use pegel_core::error_code::ErrorCode;
+use pegel_core::ids::ClusterSlug;
+
+use crate::failure::Failure;
+use crate::failure::sight::Sight;
 
 /// Everything a service function can answer but success.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -53,7 +59,7 @@ pub enum Error {
         what: String,
     },
     /// More rights would be given, or ruled over, than the caller has.
-    #[error("the {part} goes beyond your own")]
+    #[error("the request asks for more than your own {part}")]
     RightsExceeded {
         /// `role`, `grants` or `scope`.
         part: &'static str,
@@ -61,6 +67,32 @@ pub enum Error {
     /// No admin who may sign in would be left.
     #[error("the last admin who may sign in has to stay")]
     LastAdmin,
+    /// The cluster is registered, but nothing can be asked of it with what is stored.
+    #[error("the stored settings of cluster {slug} cannot be used: {}", failure.one_line())]
+    ClusterUnusable {
+        /// The cluster.
+        slug: ClusterSlug,
+        /// Why.
+        failure: Box<Failure>,
+    },
+    /// A stored secret would go to a new place.
+    #[error("{} stored secrets have to be given again", problems.len())]
+    SecretRequired {
+        /// Which, and why.
+        problems: Vec<FieldProblem>,
+    },
+    /// The cluster cannot be used through these settings, so they were not saved.
+    #[error("the connection test failed, nothing was saved")]
+    ConnectionTestFailed {
+        /// Each step of the test.
+        test: Box<Envelope<ConnectionTest>>,
+    },
+    /// Too many connection tests are running or waiting.
+    #[error("too many connection tests at once")]
+    ConnectionTestBusy,
+    /// The cluster was asked, and the question made no sense to it or Pegel; or Pegel itself failed.
+    #[error("{}", .0.message)]
+    Failed(Box<Failure>),
     /// A password cannot be hashed or checked.
     #[error("the system's cryptography is unavailable")]
     Cryptography {
@@ -87,6 +119,11 @@ impl Error {
             Self::NotFound { .. } => ErrorCode::NotFound,
             Self::RightsExceeded { .. } => ErrorCode::RightsExceeded,
             Self::LastAdmin => ErrorCode::LastAdmin,
+            Self::ClusterUnusable { .. } => ErrorCode::ClusterUnusable,
+            Self::SecretRequired { .. } => ErrorCode::SecretRequired,
+            Self::ConnectionTestFailed { .. } => ErrorCode::ConnectionTestFailed,
+            Self::ConnectionTestBusy => ErrorCode::ConnectionTestBusy,
+            Self::Failed(failure) => failure.code,
             Self::Cryptography { .. } => ErrorCode::CryptographyUnavailable,
             // A test parses every code of the store.
             Self::Store(error) => error.code().parse().unwrap_or(ErrorCode::Internal),
@@ -96,7 +133,7 @@ impl Error {
     /// Returns whether the same call may succeed later without anyone changing anything.
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::LoginLocked { .. } | Self::LoginBusy => true,
+            Self::LoginLocked { .. } | Self::LoginBusy | Self::ConnectionTestBusy => true,
             Self::Store(error) => error.is_retryable(),
             _ => false,
         }
@@ -111,6 +148,7 @@ impl Error {
                 | pegel_store::Error::TooLarge { .. } => error.to_string(),
                 _ => self.code().meaning().to_owned(),
             },
+            Self::Failed(failure) => failure.told(Sight::Codes),
             _ => self.to_string(),
         }
     }
@@ -121,6 +159,10 @@ impl Error {
         if let Self::Cryptography { reason } = self {
             text.push_str(": ");
             text.push_str(reason);
+        }
+        if let Self::Failed(failure) = self {
+            text = failure.one_line();
+            text.extend(failure.server_text().into_iter().flat_map(|words| ["; the server's text: ", words]));
         }
         let mut source = self.source();
         while let Some(error) = source {
@@ -133,6 +175,18 @@ impl Error {
 
     pub(crate) fn not_found(kind: &str, name: impl std::fmt::Display) -> Self {
         Self::NotFound { what: format!("{kind} {name}") }
+    }
+}
+
+impl From<Failure> for Error {
+    /// A field that is at fault makes it a problem of that field.
+    fn from(failure: Failure) -> Self {
+        match failure.pointer {
+            Some(pointer) if failure.code == ErrorCode::Invalid => Self::Invalid {
+                problems: vec![FieldProblem::new(pointer, "value", failure.told(Sight::Codes))],
+            },
+            _ => Self::Failed(Box::new(failure)),
+        }
     }
 }
 
@@ -152,6 +206,7 @@ mod tests {
             "store_damaged",
             "corrupt_row",
             "schema_too_new",
+            "schema_outdated",
             "migration_changed",
             "migration_failed",
             "conflict",

@@ -31,9 +31,20 @@
 //! ```
 
 pub mod caller;
+pub mod catalog;
+pub mod changes;
+mod clock;
+pub mod clusters;
+pub mod cursor;
 pub mod error;
+pub mod execution;
+pub mod failure;
 mod journal;
+pub mod live;
+pub mod local;
 pub mod people;
 pub mod policy;
+pub mod service;
 
 pub use error::Error;
+pub use service::{Service, ServiceSettings};

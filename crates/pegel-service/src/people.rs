@@ -12,9 +12,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use pegel_api_types::people::{AuditEntryView, SessionView, TokenView, UserView};
+use pegel_api_types::people::{AuditEntryView, AuditVerification, SessionView, TokenView, UserView};
 use pegel_core::access::decision::{Principal, PrincipalKind};
 use pegel_store::api_tokens::ApiToken;
+use pegel_store::audit::Verification;
 use pegel_store::login_throttle;
 use pegel_store::sessions::Session;
 use pegel_store::users::User;
@@ -29,6 +30,7 @@ use crate::policy::permission::AuditRead;
 pub use first_start::GeneratedAdmin;
 pub use login::NewSession;
 pub use passwords::HashSettings;
+pub use pegel_store::audit::Filter as AuditFilter;
 
 /// What can be set about signing in.
 #[derive(Debug, Clone, Copy)]
@@ -96,7 +98,7 @@ impl People {
     pub async fn list_audit(
         &self,
         _may: &Authorized<AuditRead>,
-        filter: audit::Filter,
+        filter: AuditFilter,
         before_seq: Option<i64>,
         limit: u32,
     ) -> Result<Vec<AuditEntryView>, Error> {
@@ -105,6 +107,21 @@ impl People {
             Box::pin(async move { audit::list(tx, &filter, before_seq, limit).await })
         });
         Ok(rows.await?.into_iter().map(audit_view).collect())
+    }
+
+    /// Walks the whole audit log and says whether it is as it was written. Reads a few hundred rows at a time.
+    ///
+    /// # Errors
+    /// As the store. A broken log is not an error but an answer.
+    pub async fn verify_audit(&self, _may: &Authorized<AuditRead>) -> Result<AuditVerification, Error> {
+        Ok(match audit::verify(&self.db, 1).await? {
+            Verification::Whole { from_seq, through_seq, row_count, head } => {
+                AuditVerification::Whole { from_seq, through_seq, row_count, head: head.to_string() }
+            }
+            Verification::Broken { seq, reason } => {
+                AuditVerification::Broken { seq, reason: reason.to_owned() }
+            }
+        })
     }
 }
 

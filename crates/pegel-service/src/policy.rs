@@ -10,6 +10,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use pegel_core::access::decision::{Decision, Target, decide};
+use pegel_core::access::permissions::Permission;
 use pegel_core::ids::ClusterSlug;
 use pegel_store::{Db, audit};
 use serde_json::json;
@@ -93,6 +94,21 @@ impl Policy {
             .await?;
         Err(error)
     }
+}
+
+/// Returns whether the caller of a handle could also use another permission on something within its target.
+///
+/// That proves nothing and is not written down: it tells a person what to offer.
+pub fn may_in_part<P>(may: &Authorized<P>, permission: &Permission) -> bool {
+    let target = match &may.target {
+        OwnedTarget::Global => Target::Global,
+        OwnedTarget::Cluster(cluster) | OwnedTarget::WholeCluster(cluster) => Target::Cluster(cluster),
+        OwnedTarget::Database(cluster, database) | OwnedTarget::WholeDatabase(cluster, database) => {
+            Target::Database(cluster, database)
+        }
+        OwnedTarget::Table(cluster, database, table) => Target::Table(cluster, database, table),
+    };
+    decide(&may.caller.principal, permission, target) == Decision::Allowed
 }
 
 impl<P> Authorized<P> {

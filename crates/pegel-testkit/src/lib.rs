@@ -1,4 +1,4 @@
-//! What the tests of several crates share: a private PostgreSQL server.
+//! What the tests of several crates share: a private PostgreSQL server, and the service on either store.
 //!
 //! Only tests use it, so it panics where they would.
 
@@ -9,3 +9,4 @@
 )]
 
 pub mod postgres;
+pub mod service;

@@ -151,7 +151,7 @@ impl People {
 pub(super) fn session_of(caller: &Caller) -> Result<(Uuid, TokenHash), Error> {
     match caller.credential {
         Credential::Session { id, token } => Ok((id, token)),
-        Credential::Token { .. } => Err(Error::SessionRequired),
+        Credential::Token { .. } | Credential::Local => Err(Error::SessionRequired),
     }
 }
 

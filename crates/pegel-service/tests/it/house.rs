@@ -62,9 +62,13 @@ impl House {
     }
 
     /// Opens the same store as another instance would.
+    pub(crate) async fn another_db(&self) -> Db {
+        Db::open(&self.config, Arc::clone(&self.clock) as Arc<dyn Clock>).await.unwrap()
+    }
+
+    /// Serves people from another instance.
     pub(crate) async fn another_instance(&self) -> People {
-        let db = Db::open(&self.config, Arc::clone(&self.clock) as Arc<dyn Clock>).await.unwrap();
-        People::new(db, settings()).unwrap()
+        People::new(self.another_db().await, settings()).unwrap()
     }
 
     pub(crate) async fn login(&self, name: &str, password: &str) -> Result<NewSession, Error> {

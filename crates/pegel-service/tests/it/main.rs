@@ -3,6 +3,14 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod access;
+mod catalog_figures;
+mod catalog_house;
+mod catalog_inventory;
+mod catalog_liveness;
+mod catalog_reads;
+mod clusters;
+mod clusters_live;
+mod clusters_secrets;
 mod first_start;
 mod house;
 mod login;

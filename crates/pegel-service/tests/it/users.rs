@@ -22,7 +22,7 @@ on_both!(
 
 const EU: &str = r#"{"clusters":[{"cluster":"eu","tables":"all"}]}"#;
 
-fn as_is(user: &UserView) -> UpdateUser {
+pub(crate) fn as_is(user: &UserView) -> UpdateUser {
     UpdateUser {
         version: user.version,
         display_name: user.display_name.clone(),
