@@ -1,0 +1,91 @@
+//! All routes, one action a file, and the router that is made of them.
+
+mod account;
+mod audit;
+mod clusters;
+mod meta;
+mod operations;
+mod session;
+mod tokens;
+mod users;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::Router;
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, Uri};
+use axum::middleware::from_fn_with_state;
+use axum::routing::any;
+use pegel_core::error_code::ErrorCode;
+use pegel_service::Service;
+use pegel_service::caller::Origin;
+
+use crate::app::App;
+use crate::auth::authenticate;
+use crate::edge::edge;
+use crate::endpoint::{API, Endpoint};
+use crate::problem::Refusal;
+use crate::settings::ApiSettings;
+use crate::{health, metrics, sse};
+
+/// Returns the router of everything that Pegel serves.
+pub fn router(service: Service, settings: ApiSettings) -> Router {
+    let app = App::new(service, settings);
+    let mut paths: BTreeMap<String, Vec<Endpoint>> = BTreeMap::new();
+    for endpoint in endpoints() {
+        paths.entry(endpoint.served_path(&app)).or_default().push(endpoint);
+    }
+    let mut router = Router::new();
+    for (path, endpoints) in paths {
+        let allow: BTreeSet<&str> = endpoints.iter().flat_map(Endpoint::methods).copied().collect();
+        let allow = allow.into_iter().collect::<Vec<_>>().join(", ");
+        // `any` keeps axum from telling strangers which methods there are.
+        let mut methods =
+            any(move |state, origin, uri, headers| refuse_method(state, origin, uri, headers, allow));
+        for endpoint in endpoints {
+            methods = methods.merge(endpoint.mount(&app));
+        }
+        router = router.route(&path, methods);
+    }
+    router.fallback(refuse_path).layer(from_fn_with_state(app.clone(), edge)).with_state(app)
+}
+
+/// Returns every route; the router and the OpenAPI document know no others.
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    let mut endpoints = vec![health::liveness(), health::readiness(), metrics::endpoint(), sse::endpoint()];
+    endpoints.extend(meta::endpoints());
+    endpoints.extend(session::endpoints());
+    endpoints.extend(account::endpoints());
+    endpoints.extend(users::endpoints());
+    endpoints.extend(tokens::endpoints());
+    endpoints.extend(audit::endpoints());
+    endpoints.extend(clusters::endpoints());
+    endpoints.extend(operations::endpoints());
+    endpoints
+}
+
+async fn refuse_path(
+    State(app): State<App>,
+    Extension(origin): Extension<Origin>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Refusal {
+    stranger(&app, &origin, &uri, &headers).await.unwrap_or_else(|| Refusal::of(ErrorCode::NotFound))
+}
+
+async fn refuse_method(
+    State(app): State<App>,
+    Extension(origin): Extension<Origin>,
+    uri: Uri,
+    headers: HeaderMap,
+    allow: String,
+) -> Refusal {
+    stranger(&app, &origin, &uri, &headers).await.unwrap_or_else(|| Refusal::method_not_allowed(allow))
+}
+
+/// Refuses who has not signed in before telling which paths and methods there are.
+async fn stranger(app: &App, origin: &Origin, uri: &Uri, headers: &HeaderMap) -> Option<Refusal> {
+    let below = uri.path().strip_prefix(app.settings.base_path())?.strip_prefix(API)?;
+    let is_api = below.is_empty() || below.starts_with('/');
+    if is_api { authenticate(app, headers, origin).await.err() } else { None }
+}
