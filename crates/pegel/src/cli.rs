@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use fluss_codec::name::TablePath;
 
 mod connection;
+mod server;
 mod values;
 
 #[cfg(test)]
@@ -17,6 +18,10 @@ mod reference;
 pub(crate) use connection::ConnectionArgs;
 #[cfg(test)]
 pub(crate) use reference::check_page;
+pub(crate) use server::{
+    AuditCommand, AuditListArgs, ClusterAddArgs, ClusterCommand, ClusterEditArgs, ConfigCommand, LoginArgs,
+    ServeArgs, ServerArgs,
+};
 pub(crate) use values::{OperationName, PrincipalName, ResourceTypeName};
 use values::{operation, partition_pair, principal, resource_type, time_with_zone};
 
@@ -41,6 +46,9 @@ pub(crate) struct Cli {
     /// How to reach the cluster.
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
+    /// Which server to ask instead.
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
     /// How to print.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -87,7 +95,7 @@ pub(crate) enum Color {
 /// What can be asked.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check the cluster as a whole.
+    /// Check a cluster as a whole, or see to the clusters of a server.
     #[command(subcommand, arg_required_else_help = true)]
     Cluster(ClusterCommand),
     /// List the coordinator and the tablet servers, and whether each answers.
@@ -116,6 +124,20 @@ pub(crate) enum Command {
     ClusterConfig(ListArgs),
     /// List access-control entries.
     Acls(AclsArgs),
+    /// Run the server.
+    Serve(ServeArgs),
+    /// Check or print the server's settings.
+    #[command(subcommand, arg_required_else_help = true)]
+    Config(ConfigCommand),
+    /// Sign in at a server; later commands ask it.
+    Login(LoginArgs),
+    /// Sign out: end the session at the server and forget it here.
+    Logout,
+    /// See what was done and refused at a server.
+    #[command(subcommand, arg_required_else_help = true)]
+    Audit(AuditCommand),
+    /// Look at everything a server needs, and say what to do about what is wrong.
+    Doctor(ServeArgs),
     /// Start a demo cluster on this machine, or stop it.
     Demo(DemoArgs),
     /// Print a completion script for a shell.
@@ -129,13 +151,6 @@ pub(crate) enum Command {
         /// The code, as in the brackets of an error message.
         code: Option<String>,
     },
-}
-
-/// What can be asked about the cluster as a whole.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ClusterCommand {
-    /// Try each bootstrap address step by step, then the coordinator and every tablet server.
-    Test,
 }
 
 /// Which part of a list to show.

@@ -1,7 +1,5 @@
 //! The binary's one place that reads clocks and makes ids.
 
-use std::time::Instant;
-
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -12,18 +10,17 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
 }
 
-/// Returns the present moment of the monotonic clock.
-#[expect(clippy::disallowed_methods, reason = "this module is the one home of the monotonic clock")]
-pub(crate) fn instant() -> Instant {
-    Instant::now()
-}
-
-/// Returns whole milliseconds since `start`.
-pub(crate) fn millis_since(start: Instant) -> u64 {
-    u64::try_from(instant().duration_since(start).as_millis()).unwrap_or(u64::MAX)
-}
-
 /// Returns a new id of an execution.
 pub(crate) fn execution_id() -> Uuid {
     Uuid::now_v7()
+}
+
+/// The system's wall clock, for everything that takes a clock.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SystemClock;
+
+impl pegel_core::clock::Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        now()
+    }
 }

@@ -1,81 +1,95 @@
 //! Runs one command: settings, question, answer, exit code.
 
 use clap::CommandFactory;
-use fluss_client::admin::{AclFilter, Principal};
 use fluss_client::settings::ConnectionSettings;
-use pegel_core::limits::PageRequest;
+use fluss_codec::name::TablePath;
+use pegel_api_types::operations::acls::{ListAcls, ListAclsInput};
+use pegel_api_types::operations::cluster_config::{ListClusterConfig, ListClusterConfigInput};
+use pegel_api_types::operations::database::{GetDatabase, GetDatabaseInput};
+use pegel_api_types::operations::databases::{ListDatabases, ListDatabasesInput};
+use pegel_api_types::operations::offsets::{GetTableOffsets, GetTableOffsetsInput};
+use pegel_api_types::operations::partition_spec::PartitionFilter;
+use pegel_api_types::operations::partitions::{ListPartitions, ListPartitionsInput};
+use pegel_api_types::operations::servers::{ListServers, ListServersInput};
+use pegel_api_types::operations::stats::{GetTableStats, GetTableStatsInput};
+use pegel_api_types::operations::table::{GetTable, GetTableInput};
+use pegel_api_types::operations::tables::{ListTables, ListTablesInput};
+use pegel_service::catalog::Execute;
+use pegel_service::execution::Extent;
+use pegel_service::failure::Failure;
 
-use crate::cli::{AclsArgs, Cli, ClusterCommand, Command, ConnectionArgs, ListArgs};
+use crate::backend::{Backend, Told};
+use crate::cli::{
+    AclsArgs, Cli, ClusterCommand, Command, ConnectionArgs, ListArgs, ServerArgs, TablesArgs, TargetArgs,
+};
 use crate::config;
 use crate::console::Console;
 use crate::demo;
-use crate::failure::Failure;
-use crate::reads;
+use crate::remote::cluster::RemoteCluster;
 use crate::render::Show;
-use crate::session::{Answer, Session};
+use crate::server_choice;
+use crate::server_commands::{self, Context};
 
 mod errors;
 
 /// Runs a command and returns its exit code.
 pub(crate) async fn run(cli: Cli, console: &Console) -> u8 {
-    let asker = Asker { connection: &cli.connection, console };
+    let asker = Asker { connection: &cli.connection, server: &cli.server, console };
     match cli.command {
-        Command::Cluster(ClusterCommand::Test) => {
-            asker
-                .ask("cluster_test", async |session| Box::pin(reads::cluster_test::read(session)).await)
-                .await
-        }
-        Command::Servers => asker.ask("servers", reads::servers::read).await,
-        Command::Databases(list) => {
-            asker
-                .ask_page("databases", &list, async |session, page| {
-                    reads::databases::read(session, page).await
-                })
-                .await
-        }
+        Command::Cluster(ClusterCommand::Test { name: None }) => asker.test_connection().await,
+        Command::Servers => asker.ask::<ListServers>(Ok(ListServersInput::default()), Extent::Whole).await,
+        Command::Databases(list) => asker.ask::<ListDatabases>(Ok(databases(&list)), extent(&list)).await,
         Command::Database { name } => {
-            asker.ask("database", async |session| reads::database::read(session, &name).await).await
+            asker.ask::<GetDatabase>(Ok(GetDatabaseInput { database: name }), Extent::Page).await
         }
-        Command::Tables(args) => {
-            let read = async |session: &Session, page: &PageRequest| {
-                Box::pin(reads::tables::read(session, args.database.as_deref(), page, args.runtime)).await
-            };
-            asker.ask_page("tables", &args.list, read).await
-        }
+        Command::Tables(args) => asker.ask::<ListTables>(Ok(tables(&args)), extent(&args.list)).await,
         Command::Table { table } => {
-            asker.ask("table", async |session| Box::pin(reads::table::read(session, &table)).await).await
+            let (database, table) = names(&table);
+            asker.ask::<GetTable>(Ok(GetTableInput { database, table }), Extent::Page).await
         }
         Command::Partitions(args) => {
-            let target = &args.target;
-            let read = async |session: &Session, page: &PageRequest| {
-                Box::pin(reads::partitions::read(session, &target.table, &target.partition, page)).await
-            };
-            asker.ask_page("partitions", &args.list, read).await
+            let input = partitions(&args.target, &args.list);
+            asker.ask::<ListPartitions>(input, extent(&args.list)).await
         }
         Command::Offsets(args) => {
-            let target = &args.target;
-            let read = async |session: &Session| {
-                Box::pin(reads::offsets::read(session, &target.table, &target.partition, args.at)).await
-            };
-            asker.ask("offsets", read).await
+            let (database, table) = names(&args.target.table);
+            let input = filter(&args.target).map(|partition_spec_json| GetTableOffsetsInput {
+                database,
+                table,
+                partition_spec_json,
+                timestamp: args.at,
+            });
+            asker.ask::<GetTableOffsets>(input, Extent::Page).await
         }
         Command::Stats(args) => {
-            let read = async |session: &Session| {
-                Box::pin(reads::stats::read(session, &args.table, &args.partition)).await
-            };
-            asker.ask("stats", read).await
+            let (database, table) = names(&args.table);
+            let input = filter(&args).map(|partition_spec_json| GetTableStatsInput {
+                database,
+                table,
+                partition_spec_json,
+            });
+            asker.ask::<GetTableStats>(input, Extent::Page).await
         }
         Command::ClusterConfig(list) => {
-            let read = async |session: &Session, page: &PageRequest| {
-                reads::cluster_config::read(session, page).await
-            };
-            asker.ask_page("cluster_config", &list, read).await
+            let (search, offset, limit) = page(&list);
+            let input = ListClusterConfigInput { search, offset, limit };
+            asker.ask::<ListClusterConfig>(Ok(input), extent(&list)).await
         }
-        Command::Acls(args) => {
-            let filter = acl_filter(&args);
-            let read =
-                async |session: &Session, page: &PageRequest| reads::acls::read(session, &filter, page).await;
-            asker.ask_page("acls", &args.list, read).await
+        Command::Acls(args) => asker.ask::<ListAcls>(Ok(acls(&args)), extent(&args.list)).await,
+        command @ (Command::Serve(_)
+        | Command::Config(_)
+        | Command::Login(_)
+        | Command::Logout
+        | Command::Audit(_)
+        | Command::Doctor(_)
+        | Command::Cluster(_)) => {
+            let context = Context {
+                connection: &cli.connection,
+                server: &cli.server,
+                console,
+                is_verbose: cli.output.verbose,
+            };
+            Box::pin(server_commands::run(command, &context)).await
         }
         Command::Demo(args) => Box::pin(demo::run(&args, console)).await,
         Command::Completion { shell } => {
@@ -90,82 +104,142 @@ pub(crate) async fn run(cli: Cli, console: &Console) -> u8 {
 /// Asks the cluster that the options name, and prints the answer.
 struct Asker<'a> {
     connection: &'a ConnectionArgs,
+    server: &'a ServerArgs,
     console: &'a Console,
 }
 
 impl Asker<'_> {
-    async fn ask<T: Show>(
-        &self,
-        check: &'static str,
-        read: impl AsyncFnOnce(&Session) -> Result<Answer<T>, Failure>,
-    ) -> u8 {
-        match self.settings() {
-            Ok(settings) => ask_with(settings, check, self.console, read).await,
-            Err(code) => code,
+    async fn ask<O: Execute>(&self, input: Result<O::Input, Failure>, extent: Extent) -> u8
+    where
+        O::Output: Show,
+    {
+        match input {
+            Ok(input) => match Box::pin(self.backend()).await {
+                Ok(backend) => show(backend.ask::<O>(input, extent).await, self.console),
+                Err(failure) => self.console.failure(&failure, None),
+            },
+            Err(failure) => self.console.failure(&failure, None),
         }
     }
 
-    async fn ask_page<T: Show>(
-        &self,
-        check: &'static str,
-        list: &ListArgs,
-        read: impl AsyncFnOnce(&Session, &PageRequest) -> Result<Answer<T>, Failure>,
-    ) -> u8 {
-        let search = list.search.as_deref();
-        let page = if list.all {
-            PageRequest::whole(search)
-        } else {
-            PageRequest::new(search, list.offset, Some(list.limit))
-        };
-        match page {
-            Ok(page) => self.ask(check, async |session| read(session, &page).await).await,
-            Err(error) => self.console.failure(&Failure::invalid(error.to_string()), None),
+    async fn test_connection(&self) -> u8 {
+        match Box::pin(self.backend()).await {
+            Ok(backend) => show(backend.test_connection().await, self.console),
+            Err(failure) => self.console.failure(&failure, None),
         }
     }
 
-    /// Returns the settings, or the exit code of what is wrong with them.
-    fn settings(&self) -> Result<ConnectionSettings, u8> {
-        match config::load(self.connection) {
-            Ok(loaded) => {
-                for warning in &loaded.warnings {
-                    self.console.warn(warning);
-                }
-                Ok(loaded.settings)
-            }
-            Err(failure) => Err(self.console.failure(&failure, None)),
+    /// Returns whom to ask: the cluster itself where its addresses are given or nothing says otherwise, else a
+    /// server.
+    async fn backend(&self) -> Result<Backend, Failure> {
+        let names_cluster = config::names_cluster(self.connection)?;
+        if names_cluster && self.server.cluster.is_some() {
+            let message = "both a cluster of a server and the addresses of a cluster are given";
+            return Err(Failure::invalid(message).with_hint(
+                "keep one of --cluster (PEGEL_CLUSTER) and --bootstrap (PEGEL_BOOTSTRAP, endpoint)",
+            ));
         }
+        if !names_cluster && server_choice::is_server_meant(self.server) {
+            let server = server_choice::signed_in(self.server)?;
+            let slug = server_choice::cluster(self.server, &server).await?;
+            return Ok(Backend::Remote(RemoteCluster::new(server, slug)));
+        }
+        let loaded = config::load(self.connection)?;
+        for warning in &loaded.warnings {
+            self.console.warn(warning);
+        }
+        Backend::local(loaded.settings).await
     }
 }
 
 /// Asks the cluster behind `settings`, prints the answer and returns the exit code.
-pub(crate) async fn ask_with<T: Show>(
+pub(crate) async fn ask_with<O: Execute>(
     settings: ConnectionSettings,
-    check: &'static str,
+    input: O::Input,
+    extent: Extent,
     console: &Console,
-    read: impl AsyncFnOnce(&Session) -> Result<Answer<T>, Failure>,
-) -> u8 {
-    let session = match Session::open(settings) {
-        Ok(session) => session,
-        Err(failure) => return console.failure(&failure, None),
-    };
-    match read(&session).await {
-        Ok(answer) => console.answer(&session.seal(answer)),
-        Err(failure) => match session.seal_failure::<()>(&failure, check) {
-            Some(envelope) => console.unanswered(&failure, &envelope),
-            None => console.failure(&failure, Some(session.execution_id())),
-        },
+) -> u8
+where
+    O::Output: Show,
+{
+    match Backend::local(settings).await {
+        Ok(backend) => show(backend.ask::<O>(input, extent).await, console),
+        Err(failure) => console.failure(&failure, None),
     }
 }
 
-fn acl_filter(args: &AclsArgs) -> AclFilter {
-    AclFilter {
-        resource_type: args.resource_type.map(|kind| kind.0),
-        resource_name: args.resource_name.clone(),
-        principal: args
-            .principal
-            .as_ref()
-            .map(|principal| Principal { kind: principal.kind.clone(), name: principal.name.clone() }),
-        host: args.host.clone(),
-        operation: args.operation.map(|operation| operation.0),
+/// Prints what came back and returns the exit code.
+pub(crate) fn show<T: Show>(told: Told<T>, console: &Console) -> u8 {
+    match told {
+        Told::Answer(envelope) => console.answer(&envelope),
+        Told::Unanswered { failure, envelope } => console.unanswered(&failure, &envelope),
+        Told::Failed { failure, execution_id } => console.failure(&failure, execution_id),
     }
+}
+
+fn extent(list: &ListArgs) -> Extent {
+    if list.all { Extent::Whole } else { Extent::Page }
+}
+
+/// Returns search, offset and limit; the page is left to the extent where everything is wanted.
+fn page(list: &ListArgs) -> (Option<String>, Option<usize>, Option<usize>) {
+    let limit = (!list.all).then_some(list.limit);
+    (list.search.clone(), Some(list.offset), limit)
+}
+
+fn databases(list: &ListArgs) -> ListDatabasesInput {
+    let (search, offset, limit) = page(list);
+    ListDatabasesInput { search, offset, limit, refresh: false }
+}
+
+fn tables(args: &TablesArgs) -> ListTablesInput {
+    let (search, offset, limit) = page(&args.list);
+    let (database, runtime) = (args.database.clone(), args.runtime);
+    ListTablesInput { database, search, offset, limit, runtime, refresh: false }
+}
+
+fn partitions(target: &TargetArgs, list: &ListArgs) -> Result<ListPartitionsInput, Failure> {
+    let (database, table) = names(&target.table);
+    let (search, offset, limit) = page(list);
+    let partition_spec_json = filter(target)?;
+    Ok(ListPartitionsInput { database, table, partition_spec_json, search, offset, limit })
+}
+
+fn acls(args: &AclsArgs) -> ListAclsInput {
+    let (search, offset, limit) = page(&args.list);
+    let kind = args.resource_type.map(|kind| kind.0.name());
+    let resource = kind.map(|kind| match &args.resource_name {
+        Some(name) => format!("{kind}:{name}"),
+        None => kind.to_owned(),
+    });
+    ListAclsInput {
+        resource,
+        principal: args.principal.as_ref().map(|principal| format!("{}:{}", principal.kind, principal.name)),
+        host: args.host.clone(),
+        operation: args.operation.map(|operation| operation.0.name().to_owned()),
+        permission: None,
+        search,
+        offset,
+        limit,
+    }
+}
+
+fn names(path: &TablePath) -> (String, String) {
+    (path.database().to_owned(), path.table().to_owned())
+}
+
+/// Makes a partition filter out of the options, nothing out of none.
+fn filter(target: &TargetArgs) -> Result<Option<PartitionFilter>, Failure> {
+    let pairs = &target.partition;
+    let is_given_before =
+        |index: usize, key: &String| pairs.iter().take(index).any(|(other, _)| other == key);
+    if let Some((_, (key, _))) =
+        pairs.iter().enumerate().find(|(index, (key, _))| is_given_before(*index, key))
+    {
+        return Err(Failure::invalid(format!("--partition gives {key} twice")));
+    }
+    if pairs.is_empty() {
+        return Ok(None);
+    }
+    PartitionFilter::new(pairs.clone()).map(Some).map_err(Failure::invalid)
 }

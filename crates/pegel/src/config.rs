@@ -1,53 +1,40 @@
 //! Connection settings from the command line, the environment and a TOML file.
 //!
-//! The file has one section, `[connection]`, with the client's own option names;
-//! those that hold a secret or a certificate can also name a file. An unknown
-//! key is an error. Messages never quote a line of the file, since it may be
-//! the one with the password.
+//! The section of the file is `[connection]`, with the client's own option names;
+//! those that hold a secret or a certificate can also name a file.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fluss_client::settings::{ConnectionOptions, ConnectionSettings};
 use pegel_core::error_code::ErrorCode;
+use pegel_service::failure::Failure;
 use secrecy::SecretString;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::cli::ConnectionArgs;
 use crate::env_vars;
-use crate::failure::Failure;
+use crate::private_file;
+use crate::settings::Secret;
 
+pub(crate) mod file;
 #[cfg(test)]
 mod reference;
-
-/// Largest configuration, password or PEM file that is read, in bytes.
-const MAX_FILE_BYTES: u64 = 1 << 20;
-
-/// The configuration file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct ConfigFile {
-    connection: ConnectionSection,
-}
 
 /// The section of the file that says how to reach the cluster.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct ConnectionSection {
+pub(crate) struct ConnectionSection {
     endpoint: Option<String>,
     security_protocol: Option<String>,
     sasl_mechanism: Option<String>,
     sasl_username: Option<String>,
-    #[serde(deserialize_with = "secret_text")]
-    sasl_password: Option<SecretString>,
+    sasl_password: Option<Secret>,
     sasl_password_file: Option<PathBuf>,
     tls_ca_cert: Option<String>,
     tls_ca_cert_file: Option<PathBuf>,
     tls_client_cert: Option<String>,
     tls_client_cert_file: Option<PathBuf>,
-    #[serde(deserialize_with = "secret_text")]
-    tls_client_key: Option<SecretString>,
+    tls_client_key: Option<Secret>,
     tls_client_key_file: Option<PathBuf>,
     tls_server_name: Option<String>,
     tls_skip_verify: Option<bool>,
@@ -69,26 +56,70 @@ pub(crate) struct Loaded {
 /// # Errors
 /// `invalid_config` when a file cannot be read, `invalid_setting` when the result makes no sense.
 pub(crate) fn load(args: &ConnectionArgs) -> Result<Loaded, Failure> {
-    let password = match std::env::var(env_vars::PEGEL_SASL_PASSWORD) {
-        Ok(text) => Some(text).filter(|text| !text.is_empty()),
-        Err(std::env::VarError::NotPresent) => None,
+    load_with(args, env_password()?)
+}
+
+/// Puts together what the command line and the file it names say, for somebody else to check.
+///
+/// # Errors
+/// `invalid_config` when a file cannot be read.
+pub(crate) fn options(args: &ConnectionArgs) -> Result<(ConnectionOptions, Vec<String>), Failure> {
+    options_with(args, env_password()?)
+}
+
+/// Returns whether the options, the environment or the file say where a cluster is.
+///
+/// # Errors
+/// `invalid_config` when the file cannot be read.
+pub(crate) fn names_cluster(args: &ConnectionArgs) -> Result<bool, Failure> {
+    let in_file = |path: &PathBuf| file::read(path).map(|read| read.content.connection.endpoint.is_some());
+    Ok(args.bootstrap.is_some() || args.config.as_ref().map(in_file).transpose()?.unwrap_or(false))
+}
+
+fn env_password() -> Result<Option<String>, Failure> {
+    match std::env::var(env_vars::PEGEL_SASL_PASSWORD) {
+        Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+        Err(std::env::VarError::NotPresent) => Ok(None),
         Err(std::env::VarError::NotUnicode(_)) => {
-            return Err(config_failure(format!("{} is not UTF-8 text", env_vars::PEGEL_SASL_PASSWORD)));
+            Err(config_failure(format!("{} is not UTF-8 text", env_vars::PEGEL_SASL_PASSWORD)))
         }
-    };
-    load_with(args, password)
+    }
 }
 
 fn load_with(args: &ConnectionArgs, env_password: Option<String>) -> Result<Loaded, Failure> {
+    let (options, warnings) = options_with(args, env_password)?;
+    let settings = ConnectionSettings::try_from(options).map_err(|error| setting_failure(&error))?;
+    Ok(Loaded { settings, warnings })
+}
+
+fn options_with(
+    args: &ConnectionArgs,
+    env_password: Option<String>,
+) -> Result<(ConnectionOptions, Vec<String>), Failure> {
     let mut warnings = Vec::new();
     let section = match &args.config {
-        Some(path) => read_config(path, &mut warnings)?,
+        Some(path) => {
+            let section = file::read(path)?.content.connection;
+            section.check_file_mode(path, &mut warnings);
+            section
+        }
         None => ConnectionSection::default(),
     };
     let base = args.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-    let options = merge(args, section, env_password, base)?;
-    let settings = ConnectionSettings::try_from(options).map_err(|error| setting_failure(&error))?;
-    Ok(Loaded { settings, warnings })
+    Ok((merge(args, section, env_password, base)?, warnings))
+}
+
+impl ConnectionSection {
+    /// Warns when the file itself holds a secret that others can read.
+    fn check_file_mode(&self, path: &Path, warnings: &mut Vec<String>) {
+        let has_secret = self.sasl_password.is_some() || self.tls_client_key.is_some();
+        if has_secret && private_file::is_open_to_others(path) {
+            warnings.push(format!(
+                "{} holds a secret and can be read by other users of this machine; chmod 600 it",
+                path.display()
+            ));
+        }
+    }
 }
 
 fn merge(
@@ -101,7 +132,8 @@ fn merge(
         (Some(path), _) => Some(SecretString::from(read_secret("sasl_password", path)?)),
         (None, Some(password)) => Some(SecretString::from(password)),
         (None, None) => {
-            let from_file = one_of("sasl_password", section.sasl_password, section.sasl_password_file)?;
+            let held = section.sasl_password.map(|secret| secret.0);
+            let from_file = one_of("sasl_password", held, section.sasl_password_file)?;
             resolve(from_file, |path| read_secret("sasl_password", &base.join(path)).map(SecretString::from))?
         }
     };
@@ -122,7 +154,8 @@ fn merge(
     let tls_client_key = match &args.tls_client_key {
         Some(path) => Some(SecretString::from(read_text("tls_client_key", path)?)),
         None => {
-            let from_file = one_of("tls_client_key", section.tls_client_key, section.tls_client_key_file)?;
+            let held = section.tls_client_key.map(|secret| secret.0);
+            let from_file = one_of("tls_client_key", held, section.tls_client_key_file)?;
             resolve(from_file, |path| read_text("tls_client_key", &base.join(path)).map(SecretString::from))?
         }
     };
@@ -172,66 +205,15 @@ fn resolve<T>(
     }
 }
 
-fn read_config(path: &Path, warnings: &mut Vec<String>) -> Result<ConnectionSection, Failure> {
-    let text = read_text("the configuration", path)?;
-    let file: ConfigFile = toml::from_str(&text).map_err(|error| {
-        let line = error.span().map(|span| text.bytes().take(span.start).filter(|b| *b == b'\n').count() + 1);
-        let place = line.map_or_else(String::new, |line| format!(", line {line}"));
-        // Only the message: the whole display quotes the line, which may hold a secret.
-        config_failure(format!("{}{place}: {}", path.display(), error.message().trim().replace('\n', "; ")))
-    })?;
-    let section = file.connection;
-    if (section.sasl_password.is_some() || section.tls_client_key.is_some()) && is_readable_by_others(path) {
-        warnings.push(format!(
-            "{} holds a secret and can be read by other users of this machine; chmod 600 it",
-            path.display()
-        ));
-    }
-    Ok(section)
-}
-
-#[cfg(unix)]
-fn is_readable_by_others(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_readable_by_others(_path: &Path) -> bool {
-    false
-}
-
 /// Reads a secret; one line end after it, as editors leave it, is not part of it.
 fn read_secret(setting: &str, path: &Path) -> Result<String, Failure> {
-    let mut text = read_text(setting, path)?;
-    if text.ends_with('\n') {
-        text.pop();
-        if text.ends_with('\r') {
-            text.pop();
-        }
-    }
-    Ok(text)
+    read_text(setting, path).map(private_file::without_line_end)
 }
 
 fn read_text(what: &str, path: &Path) -> Result<String, Failure> {
-    let failed = |error: &std::io::Error| {
-        config_failure(format!("cannot read {what} from {}", path.display())).with_cause(error)
-    };
-    let file = File::open(path).map_err(|error| failed(&error))?;
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
-        return Err(config_failure(format!("{} is larger than {MAX_FILE_BYTES} bytes", path.display())));
-    }
-    String::from_utf8(bytes).map_err(|_| config_failure(format!("{} is not UTF-8 text", path.display())))
-}
-
-/// Reads a secret out of the file without ever quoting it in an error.
-fn secret_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SecretString>, D::Error> {
-    match toml::Value::deserialize(deserializer)? {
-        toml::Value::String(text) => Ok(Some(SecretString::from(text))),
-        _ => Err(serde::de::Error::custom("the value must be a string in quotes")),
-    }
+    private_file::read_text(path).map_err(|error| {
+        config_failure(format!("cannot read {what} from {}", path.display())).with_cause(&error)
+    })
 }
 
 fn config_failure(message: String) -> Failure {
@@ -330,16 +312,6 @@ mod tests {
         let loaded = load_text(text, |_| {}).unwrap();
         assert!(loaded.settings.sasl().is_some());
         assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
-    }
-
-    #[test]
-    fn line_end_after_a_password_is_not_part_of_it() {
-        let dir = tempfile::tempdir().unwrap();
-        for (content, expected) in [("pw\n", "pw"), ("pw\r\n", "pw"), ("pw", "pw"), ("p w \n\n", "p w \n")] {
-            let path = dir.path().join("p");
-            fs::write(&path, content).unwrap();
-            assert_eq!(read_secret("sasl_password", &path).unwrap(), expected);
-        }
     }
 
     #[test]

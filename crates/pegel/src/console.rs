@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use crate::cli::{Color, Format, OutputArgs};
 use crate::env_vars;
-use crate::failure::Failure;
 use crate::render::failure::{Problem, lines};
 use crate::render::{self, Show, Style, json};
+use pegel_service::failure::Failure;
 
 /// Narrowest terminal that lines are broken for.
 const MIN_WIDTH: u16 = 40;
@@ -70,9 +70,14 @@ impl Console {
 
     /// Prints an answer that is not about a cluster: as text, or as JSON.
     pub(crate) fn plain<T: Serialize>(&self, value: &T, text: impl FnOnce() -> String) -> u8 {
+        self.report(value, 0, text)
+    }
+
+    /// Prints an answer that is not about a cluster and says how it went by its exit code.
+    pub(crate) fn report<T: Serialize>(&self, value: &T, code: u8, text: impl FnOnce() -> String) -> u8 {
         match self.format {
-            Format::Table => self.print(&text(), 0),
-            Format::Json => self.document(value, 0),
+            Format::Table => self.print(&text(), code),
+            Format::Json => self.document(value, code),
         }
     }
 
@@ -96,7 +101,7 @@ impl Console {
     /// Tells why the cluster gave no answer, and returns the exit code.
     ///
     /// With JSON, stdout gets the envelope without data.
-    pub(crate) fn unanswered(&self, failure: &Failure, envelope: &Envelope<()>) -> u8 {
+    pub(crate) fn unanswered<T: Serialize>(&self, failure: &Failure, envelope: &Envelope<T>) -> u8 {
         self.words(failure);
         let code = envelope.status.exit_class().exit_code();
         match self.format {

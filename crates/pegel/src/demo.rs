@@ -8,8 +8,12 @@ use std::path::Path;
 use fluss_client::settings::ConnectionSettings;
 use fluss_testkit::demo::{Demo, DemoOptions, DemoRecord, stop_recorded};
 use fluss_testkit::{Error as TestkitError, Progress};
+use pegel_api_types::operations::databases::{ListDatabases, ListDatabasesInput};
+use pegel_api_types::operations::servers::{ListServers, ListServersInput};
+use pegel_api_types::operations::tables::{ListTables, ListTablesInput};
 use pegel_core::error_code::ErrorCode;
-use pegel_core::limits::PageRequest;
+use pegel_service::execution::Extent;
+use pegel_service::failure::Failure;
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -18,14 +22,13 @@ use crate::commands::ask_with;
 use crate::config;
 use crate::console::Console;
 use crate::env_vars;
-use crate::failure::Failure;
-use crate::reads;
-use crate::session::Session;
 
 mod access;
 mod background;
+mod server;
 
 use access::Access;
+use server::{DemoServer, SignIn};
 
 /// Starts the demo in the foreground or the background, or stops it.
 pub(crate) async fn run(args: &DemoArgs, console: &Console) -> u8 {
@@ -52,36 +55,80 @@ struct DemoView<'a> {
     access: &'a [Access],
     metric_endpoints: &'a [String],
     zookeeper: &'a str,
+    /// Where the Pegel server is and how to sign in there; an access token is in `demo.json`.
+    sign_in: Option<SignIn>,
 }
 
 async fn foreground(args: &DemoArgs, console: &Console) -> Result<u8, Failure> {
     let mut end = EndSignals::listen()?;
-    let progress = Progress::new(|line| eprintln!("{line}"));
+    let tell = |line: &str| eprintln!("{line}");
     let started = tokio::select! {
-        started = Demo::start(options(args), progress) => started,
+        started = Box::pin(start(args, Progress::new(tell), &tell)) => started,
         // Dropping the start ends everything that it has started so far.
         () = end.wait() => return Err(Failure::new(ErrorCode::DemoFailed, "stopped before the demo was ready")),
     };
-    let demo = started.map_err(|error| failure(&error))?;
+    let (demo, server) = started?;
     let introduced = introduce(demo.record(), console).await;
     if introduced.is_ok() && console.format() == Format::Table {
         console.note("\nThe demo runs until you press Ctrl-C.\n");
     }
-    let stopped = demo
+    let until = async {
+        if introduced.is_ok() {
+            end.wait().await;
+            console.note("stopping\n");
+        }
+    };
+    let stopped = Box::pin(run_until(demo, server, until, &tell)).await;
+    introduced?;
+    stopped.map(|()| 0)
+}
+
+/// Starts the cluster and then the server that knows it.
+///
+/// If the future is dropped all that was started is ended.
+async fn start(
+    args: &DemoArgs,
+    progress: Progress,
+    tell: &dyn Fn(&str),
+) -> Result<(Demo, DemoServer), Failure> {
+    let demo = Demo::start(options(args), progress).await.map_err(|error| failure(&error))?;
+    match server::start(demo.record(), tell).await {
+        Ok(server) => Ok((demo, server)),
+        Err(failure) => {
+            demo.stop().await.map_err(|error| self::failure(&error))?;
+            Err(failure)
+        }
+    }
+}
+
+/// Runs until `stop` is done, then ends the server and the cluster in order. A server that ends by itself is told.
+async fn run_until(
+    demo: Demo,
+    mut server: DemoServer,
+    stop: impl Future<Output = ()>,
+    tell: &dyn Fn(&str),
+) -> Result<(), Failure> {
+    let mut server_stopped = Ok(());
+    let ended = demo
         .run_until(async {
-            if introduced.is_ok() {
-                end.wait().await;
-                console.note("stopping\n");
+            let mut stop = std::pin::pin!(stop);
+            tokio::select! {
+                () = &mut stop => {}
+                () = server.wait_for_end() => {
+                    tell("the Pegel server ended by itself; the demo goes on without it");
+                    stop.await;
+                }
             }
+            server_stopped = server.stop().await;
         })
         .await;
-    introduced?;
-    stopped.map_err(|error| failure(&error)).map(|()| 0)
+    ended.map_err(|error| failure(&error)).and(server_stopped)
 }
 
 async fn stop(dir: &Path, console: &Console) -> Result<u8, Failure> {
     let stopped = stop_recorded(dir).await.map_err(|error| failure(&error))?;
     access::remove(dir)?;
+    server::forget(dir)?;
     let code = console.plain(&serde_json::json!({ "dir": dir, "stopped": stopped.processes }), || {
         if stopped.processes.is_empty() {
             format!("No demo is running in {}.\n", dir.display())
@@ -107,6 +154,7 @@ async fn introduce(record: &DemoRecord, console: &Console) -> Result<u8, Failure
         access: &access,
         metric_endpoints: &record.metric_endpoints,
         zookeeper: &record.zookeeper,
+        sign_in: server::sign_in_of(&record.dir),
     };
     if console.format() == Format::Json {
         return Ok(console.plain(&view, String::new));
@@ -120,19 +168,14 @@ async fn introduce(record: &DemoRecord, console: &Console) -> Result<u8, Failure
 /// Asks the demo as anybody would: servers, databases, tables.
 async fn show_cluster(config_file: &Path, console: &Console) -> Result<(), Failure> {
     let settings = settings(config_file)?;
-    let page = PageRequest::new(None, 0, None).map_err(|error| Failure::internal(error.to_string()))?;
     console.raw("\n");
-    ask_with(settings.clone(), "servers", console, reads::servers::read).await;
+    let (servers, databases) = (ListServersInput::default(), ListDatabasesInput::default());
+    Box::pin(ask_with::<ListServers>(settings.clone(), servers, Extent::Whole, console)).await;
     console.raw("\n");
-    ask_with(settings.clone(), "databases", console, async |session: &Session| {
-        reads::databases::read(session, &page).await
-    })
-    .await;
+    Box::pin(ask_with::<ListDatabases>(settings.clone(), databases, Extent::Page, console)).await;
     console.raw("\n");
-    Box::pin(ask_with(settings, "tables", console, async |session: &Session| {
-        Box::pin(reads::tables::read(session, None, &page, true)).await
-    }))
-    .await;
+    let tables = ListTablesInput { runtime: true, ..ListTablesInput::default() };
+    Box::pin(ask_with::<ListTables>(settings, tables, Extent::Page, console)).await;
     Ok(())
 }
 
@@ -164,7 +207,20 @@ fn how_to_ask(view: &DemoView<'_>) -> String {
             access.role
         ));
     }
-    add(format!("\nBootstrap addresses: {}", view.bootstrap));
+    if let Some(sign_in) = &view.sign_in {
+        let password_file = shell_word(&sign_in.password_file);
+        add("\nAsk the Pegel server, which knows it as the cluster demo:".to_owned());
+        add(format!(
+            "  {program} login --server {} --username {} --password-file {password_file}",
+            sign_in.url, sign_in.username
+        ));
+        add(format!("  {program} tables --cluster {}", server::CLUSTER));
+        add(format!("\nPegel: {}", sign_in.url));
+        add(format!("Sign in as {} with the password in {password_file}", sign_in.username));
+        add(format!("Bootstrap addresses: {}", view.bootstrap));
+    } else {
+        add(format!("\nBootstrap addresses: {}", view.bootstrap));
+    }
     add(format!("Metrics: {}", view.metric_endpoints.join(" ")));
     add(format!("Data, logs and credentials: {}", view.dir.display()));
     text

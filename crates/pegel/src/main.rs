@@ -1,8 +1,8 @@
 //! `pegel`: a console for Apache Fluss clusters on the command line.
 //!
 //! Reads the command line, asks the cluster, prints the answer, and ends with
-//! the documented exit code. What is asked lives in `reads`, how it looks in
-//! `render`, what can be asked in `cli`.
+//! the documented exit code. What can be asked lives in `cli`, who answers in
+//! `backend`, how it looks in `render`.
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -12,21 +12,29 @@ use clap::Parser;
 use crate::cli::Cli;
 use crate::console::Console;
 
+mod backend;
 mod cli;
 mod clock;
 mod commands;
 mod config;
 mod console;
+mod credentials;
 mod demo;
+mod doctor;
 mod env_vars;
-mod failure;
 mod logging;
-mod reads;
+mod private_file;
+mod remote;
 mod render;
-mod session;
+mod serve;
+mod server_choice;
+mod server_commands;
+mod server_url;
+mod settings;
+mod terminal;
 
-/// Threads of the runtime: one asks, one may decode or wait.
-const WORKER_THREADS: usize = 2;
+/// Threads of a command's runtime: one asks, one may decode or wait. A server has one for each processor.
+const COMMAND_THREADS: usize = 2;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -38,9 +46,12 @@ fn main() -> ExitCode {
         }
     };
     let console = Console::new(&cli.output);
-    logging::start(cli.output.verbose, std::io::stderr().is_terminal());
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(WORKER_THREADS).enable_all().build();
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if !matches!(cli.command, cli::Command::Serve(_)) {
+        logging::start(cli.output.verbose, std::io::stderr().is_terminal());
+        runtime.worker_threads(COMMAND_THREADS);
+    }
+    let runtime = runtime.enable_all().build();
     let code = match runtime {
         Ok(runtime) => {
             let code = runtime.block_on(commands::run(cli, &console));
@@ -49,7 +60,8 @@ fn main() -> ExitCode {
             code
         }
         Err(error) => {
-            let failure = failure::Failure::internal("cannot start worker threads").with_cause(&error);
+            let failure =
+                pegel_service::failure::Failure::internal("cannot start worker threads").with_cause(&error);
             console.failure(&failure, None)
         }
     };

@@ -37,7 +37,7 @@ fn page() -> String {
     }
     page.push_str("\n## Options of every command\n");
     let globals: Vec<&Arg> = root.get_arguments().filter(|arg| arg.is_global_set()).collect();
-    for heading in ["Connection", "Output"] {
+    for heading in ["Connection", "Server", "Output"] {
         page.push_str(&format!("\n### {heading}\n\n"));
         let of_heading: Vec<&Arg> =
             globals.iter().copied().filter(|arg| arg.get_help_heading() == Some(heading)).collect();

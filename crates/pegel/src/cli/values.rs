@@ -1,6 +1,7 @@
 //! Parsers of single arguments, whose messages say what would be right.
 
 use fluss_codec::codes::{AclOperation, AclResourceType};
+use pegel_core::ids::Environment;
 
 /// A kind of resource as written on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,10 @@ pub(super) fn partition_pair(text: &str) -> Result<(String, String), String> {
 pub(super) fn time_with_zone(text: &str) -> Result<jiff::Timestamp, String> {
     text.parse()
         .map_err(|_| "write an RFC 3339 time with its zone, as in 2026-01-31T12:00:00Z or …+01:00".to_owned())
+}
+
+pub(super) fn environment(text: &str) -> Result<Environment, String> {
+    text.parse().map_err(|_| "write production, staging, development or test".to_owned())
 }
 
 pub(super) fn principal(text: &str) -> Result<PrincipalName, String> {

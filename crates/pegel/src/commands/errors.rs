@@ -4,9 +4,9 @@ use pegel_core::error_code::ErrorCode;
 use serde::Serialize;
 
 use crate::console::Console;
-use crate::failure::Failure;
 use crate::render::grid::{Cell, Column, Grid};
 use crate::render::paper::Paper;
+use pegel_service::failure::Failure;
 
 /// One code with what is known about it.
 #[derive(Debug, Serialize)]

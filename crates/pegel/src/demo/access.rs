@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fluss_testkit::demo::{DemoRecord, DemoUser};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use pegel_service::failure::Failure;
 
 const CONFIG_NAME: &str = "pegel.toml";
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fluss_testkit::Progress;
-use fluss_testkit::demo::{Demo, DemoRecord, read_record};
+use fluss_testkit::demo::{DemoRecord, read_record};
 use pegel_core::error_code::ErrorCode;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -20,9 +20,9 @@ use tokio::time::interval;
 
 use crate::cli::DemoArgs;
 use crate::console::Console;
-use crate::demo::{EndSignals, failure, introduce, options};
-use crate::failure::Failure;
+use crate::demo::{EndSignals, failure, introduce, run_until, server, start};
 use crate::render::failure::lines;
+use pegel_service::failure::Failure;
 
 /// How often the parent looks whether the demo is ready.
 const WATCH: Duration = Duration::from_millis(200);
@@ -60,20 +60,19 @@ pub(super) async fn supervise(args: &DemoArgs, console: &Console) -> Result<u8, 
     let mut end = EndSignals::listen()?;
     let log = Arc::new(Mutex::new(Log { path: args.dir.join("demo.log"), file: None }));
     let sink = Arc::clone(&log);
-    let progress = Progress::new(move |line| {
+    let tell = move |line: &str| {
         // The parent may have gone; the log stays.
         let _ = writeln!(std::io::stderr(), "{line}");
         sink.lock().unwrap_or_else(PoisonError::into_inner).write(line);
-    });
+    };
     let result = async {
-        let demo = tokio::select! {
-            started = Demo::start(options(args), progress) => started?,
+        let (demo, server) = tokio::select! {
+            started = Box::pin(start(args, Progress::new(tell.clone()), &tell)) => started?,
             () = end.wait() => return Ok(()),
         };
-        demo.run_until(end.wait()).await
+        Box::pin(run_until(demo, server, end.wait(), &tell)).await
     };
-    if let Err(error) = result.await {
-        let failure = failure(&error);
+    if let Err(failure) = Box::pin(result).await {
         log.lock().unwrap_or_else(PoisonError::into_inner).write(&lines(&failure, false, false));
         return Err(failure);
     }
@@ -158,6 +157,7 @@ async fn wait_until_ready(
             _ = watch.tick() => {
                 if let Some(record) = read_record(dir).map_err(|error| failure(&error))?
                     && Some(record.supervisor_pid) == pid
+                    && server::sign_in_of(&record.dir).is_some()
                 {
                     return Ok(record);
                 }

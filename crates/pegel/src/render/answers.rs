@@ -7,10 +7,10 @@ mod security;
 
 use pegel_core::limits::Page;
 
-use crate::reads::buckets::{Coverage, PartFailure};
-use crate::reads::properties::Property;
 use crate::render::grid::{Cell, Column, Grid, Mark};
 use crate::render::paper::Paper;
+use pegel_api_types::operations::buckets::{Coverage, PartFailure};
+use pegel_api_types::operations::properties::Property;
 
 /// Returns the mark of how much of something answered.
 fn coverage(coverage: Coverage) -> Cell {

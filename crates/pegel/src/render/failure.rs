@@ -4,8 +4,8 @@ use pegel_core::error_code::ErrorCode;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::failure::Failure;
 use crate::render::escape::escape;
+use pegel_service::failure::Failure;
 
 /// A problem with the question itself, in the form of RFC 9457.
 ///
@@ -51,7 +51,7 @@ pub(crate) fn lines(failure: &Failure, is_verbose: bool, is_quiet: bool) -> Stri
     if let Some(hint) = failure.hint.as_ref().filter(|_| !is_quiet) {
         text.push_str(&format!("  hint: {}\n", escape(hint)));
     }
-    if let Some(server_text) = failure.server_text.as_ref().filter(|_| is_verbose) {
+    if let Some(server_text) = failure.server_text().filter(|_| is_verbose) {
         text.push_str("  the server's text:\n");
         for line in server_text.lines() {
             text.push_str(&format!("    {}\n", escape(line)));
@@ -62,16 +62,20 @@ pub(crate) fn lines(failure: &Failure, is_verbose: bool, is_quiet: bool) -> Stri
 
 #[cfg(test)]
 mod tests {
+    use fluss_client::bootstrap::HostPort;
+    use fluss_client::error::Error as ClientError;
+    use fluss_codec::error_code::ServerErrorCode;
+
     use super::*;
 
     fn failure() -> Failure {
-        Failure {
-            code: ErrorCode::ServerError,
-            message: "a:1 refused LIST_ACLS: UNKNOWN_SERVER_ERROR (-1)".to_owned(),
-            causes: vec!["the server says: \x1b[31mboom".to_owned()],
-            hint: Some("look at the server's log".to_owned()),
-            server_text: Some("boom\n\tat Inner.java:1".to_owned()),
-        }
+        let error = ClientError::Server {
+            address: HostPort::new("a", 1).unwrap(),
+            api: "LIST_ACLS",
+            code: ServerErrorCode::from_code(-1),
+            message: "\x1b[31mboom\n\tat Inner.java:1".to_owned(),
+        };
+        Failure::from(&error).with_hint("look at the server's log")
     }
 
     #[test]
@@ -83,7 +87,9 @@ mod tests {
 
     #[test]
     fn problem_names_code_and_advice_and_never_the_stack() {
-        let problem = Problem::new(&Failure { code: ErrorCode::TableNotFound, ..failure() }, None);
+        let mut failure = failure();
+        failure.code = ErrorCode::TableNotFound;
+        let problem = Problem::new(&failure, None);
         insta::assert_snapshot!(crate::render::json::document(&problem).unwrap());
     }
 }

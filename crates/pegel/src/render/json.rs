@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::failure::Failure;
 use crate::render::escape::is_unsafe;
+use pegel_service::failure::Failure;
 
 /// Renders one document, indented, with a line end.
 ///

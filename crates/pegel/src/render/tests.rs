@@ -1,93 +1,106 @@
 //! Each answer as a person sees it, on a terminal of eighty columns.
 
-use pegel_core::envelope::Source;
-use uuid::Uuid;
+use std::fmt::Debug;
+
+use pegel_api_types::operations::cluster_config::ConfigValue;
+use pegel_api_types::operations::databases::Database;
+use pegel_api_types::operations::offsets::Offsets;
+use pegel_api_types::operations::partitions::Partitions;
+use pegel_api_types::operations::servers::Servers;
+use pegel_api_types::operations::stats::Stats;
+use pegel_api_types::operations::table::Table;
+use pegel_api_types::operations::tables::Tables;
+use pegel_core::limits::Page;
+use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use super::*;
-use crate::reads;
-use crate::session::Answer;
 
 const TERMINAL: Style = Style { has_color: false, width: Some(80), is_quiet: false };
 
-fn seal<T>(answer: Answer<T>) -> Envelope<T> {
-    Envelope {
-        status: answer.status,
-        execution_id: Uuid::nil(),
-        observed_at: Timestamp::from_second(1_767_225_600).unwrap(),
-        source: Source { cluster: "fluss-1.example:9123".to_owned(), servers: Vec::new(), duration_ms: 12 },
-        data: answer.data,
-        evidence: answer.evidence,
-        warnings: answer.warnings,
-    }
+/// Reads an answer as a server would send it, and checks that it is written as it is read.
+fn envelope<T: Show + DeserializeOwned + PartialEq + Debug>(json: &str) -> Envelope<T> {
+    let read: Envelope<T> = serde_json::from_str(json).unwrap();
+    let written = serde_json::to_string(&read).unwrap();
+    assert_eq!(serde_json::from_str::<Envelope<T>>(&written).unwrap(), read);
+    read
 }
 
 /// Shows both streams of an answer.
-fn screen<T: Show>(answer_given: Answer<T>) -> String {
-    let printed = answer(&seal(answer_given), TERMINAL);
+fn screen<T: Show>(envelope: &Envelope<T>) -> String {
+    let printed = answer(envelope, TERMINAL);
     assert!(!printed.stdout.contains('\x1b'), "{}", printed.stdout);
     format!("{}--- stderr ---\n{}", printed.stdout, printed.stderr)
 }
 
+/// Reads one of the answers beside this file.
+macro_rules! fixture {
+    ($data:ty, $name:literal) => {
+        envelope::<$data>(include_str!(concat!("fixtures/", $name, ".json")))
+    };
+}
+
 #[test]
 fn servers_with_a_silent_one() {
-    insta::assert_snapshot!(screen(reads::servers::tests::one_silent()));
+    insta::assert_snapshot!(screen(&fixture!(Servers, "servers_one_silent")));
 }
 
 #[test]
 fn configuration_with_secrets() {
-    let text = screen(reads::cluster_config::tests::with_secrets());
+    let text = screen(&fixture!(Page<ConfigValue>, "cluster_config_with_secrets"));
     assert!(!text.contains("hunter2"), "{text}");
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn tables_with_a_hidden_one() {
-    insta::assert_snapshot!(screen(reads::tables::tests::one_hidden()));
+    insta::assert_snapshot!(screen(&fixture!(Tables, "tables_one_hidden")));
 }
 
 #[test]
 fn table_in_full() {
-    let text = screen(reads::table::tests::in_full());
+    let text = screen(&fixture!(Table, "table_in_full"));
     assert!(!text.contains("hunter2"), "{text}");
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn partitions_with_a_lost_one() {
-    insta::assert_snapshot!(screen(reads::partitions::tests::one_gone()));
+    insta::assert_snapshot!(screen(&fixture!(Partitions, "partitions_one_gone")));
 }
 
 #[test]
 fn offsets_with_a_silent_bucket() {
-    insta::assert_snapshot!(screen(reads::offsets::tests::one_bucket_silent()));
+    insta::assert_snapshot!(screen(&fixture!(Offsets, "offsets_one_bucket_silent")));
 }
 
 #[test]
 fn offsets_at_a_time_with_a_lost_partition() {
-    insta::assert_snapshot!(screen(reads::offsets::tests::partition_gone()));
+    insta::assert_snapshot!(screen(&fixture!(Offsets, "offsets_partition_gone")));
 }
 
 #[test]
 fn row_counts_with_a_silent_bucket() {
-    insta::assert_snapshot!(screen(reads::stats::tests::one_bucket_silent()));
+    insta::assert_snapshot!(screen(&fixture!(Stats, "stats_one_bucket_silent")));
 }
 
 #[test]
 fn quiet_prints_the_answer_alone() {
     let style = Style { is_quiet: true, ..TERMINAL };
-    let printed = answer(&seal(reads::servers::tests::one_silent()), style);
+    let printed = answer(&fixture!(Servers, "servers_one_silent"), style);
     assert!(printed.stdout.starts_with("SERVER"), "{}", printed.stdout);
     assert_eq!(printed.stderr, "");
 }
 
 #[test]
 fn empty_is_told_in_words_with_a_next_step() {
-    let nothing = reads::databases::Database { name: String::new(), table_count: 0, created_at: None };
-    let page = pegel_core::limits::PageRequest::new(None, 0, None).unwrap();
-    let mut page = page.cut(vec![nothing], |_| vec![""]);
-    page.items.clear();
-    (page.total_count, page.matched_count) = (0, 0);
-    let text = screen(Answer::new(Status::Empty, page));
+    let page = json!({
+        "status": "empty", "execution_id": "00000000-0000-0000-0000-000000000000",
+        "observed_at": "2026-01-01T00:00:00Z", "evidence": [], "warnings": [],
+        "source": {"cluster": "a:1", "kind": "live", "age_ms": 0, "servers": [], "duration_ms": 1},
+        "data": {"items": [], "total_count": 0, "matched_count": 0, "offset": 0, "limit": 100, "next_offset": null},
+    });
+    let text = screen(&envelope::<Page<Database>>(&page.to_string()));
     assert!(text.contains("No databases") && text.contains("DESCRIBE"), "{text}");
 }
 

@@ -12,6 +12,8 @@
     reason = "a test that panics has failed, and its own time is real time"
 )]
 
+mod demo;
+
 use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -2,15 +2,16 @@
 
 use pegel_core::limits::Page;
 
-use crate::reads::database::DatabaseDetail;
-use crate::reads::databases::Database;
-use crate::reads::partitions::Partitions;
-use crate::reads::table::{Bucket, Table};
-use crate::reads::tables::{Runtime, RuntimeState, TableRow, Tables};
 use crate::render::answers::{counted, coverage, failure, ids, known_time, next_page, nothing, properties};
 use crate::render::grid::{Cell, Column, Grid, Mark};
 use crate::render::paper::Paper;
 use crate::render::{Evidences, Show, day, time};
+use pegel_api_types::operations::buckets::Bucket;
+use pegel_api_types::operations::database::DatabaseDetail;
+use pegel_api_types::operations::databases::Database;
+use pegel_api_types::operations::partitions::Partitions;
+use pegel_api_types::operations::table::Table;
+use pegel_api_types::operations::tables::{Runtime, RuntimeState, TableRow, Tables};
 
 impl Show for Page<Database> {
     fn title(&self) -> String {
@@ -22,7 +23,7 @@ impl Show for Page<Database> {
         for database in &self.items {
             grid.row(vec![
                 Cell::text(&database.name),
-                Cell::number(database.table_count),
+                Cell::known(database.table_count),
                 database.created_at.map_or(Cell::Unknown, |at| Cell::text(time(at))),
             ]);
         }
@@ -111,7 +112,7 @@ fn table_row(row: &TableRow, with_runtime: bool) -> Vec<Cell> {
     let mut cells = vec![Cell::text(format!("{}.{}", row.database, row.name))];
     match &row.facts {
         Some(facts) => cells.extend([
-            Cell::text(facts.kind.name()),
+            Cell::text(facts.kind.as_str()),
             Cell::known(facts.bucket_count),
             Cell::names(&facts.partition_keys),
             Cell::names(&facts.primary_key),
@@ -180,7 +181,7 @@ impl Show for Table {
     fn body(&self, _: &Evidences<'_>, paper: &mut Paper) {
         let names = |names: &[String]| (!names.is_empty()).then(|| names.join(", "));
         paper.facts(&[
-            ("kind", Some(self.kind.name().to_owned())),
+            ("kind", Some(self.kind.as_str().to_owned())),
             ("comment", self.comment.clone()),
             ("table id", Some(self.table_id.to_string())),
             ("schema id", Some(self.schema_id.to_string())),
@@ -193,8 +194,8 @@ impl Show for Table {
             ("buckets", self.bucket_count.map(|count| count.to_string())),
             ("remote folder", self.remote_data_dir.clone()),
         ]);
-        self.show_columns(paper);
-        self.show_buckets(paper);
+        show_columns(self, paper);
+        show_buckets(self, paper);
         properties("Properties", &self.properties, paper);
         properties("Custom properties", &self.custom_properties, paper);
     }
@@ -210,56 +211,54 @@ impl Show for Table {
     }
 }
 
-impl Table {
-    fn show_columns(&self, paper: &mut Paper) {
-        paper.title("Columns");
-        let has_aggregation = self.columns.iter().any(|column| column.aggregation.is_some());
-        let mut columns = vec![Column::Text("NAME"), Column::Text("TYPE"), Column::Short("NULL")];
+fn show_columns(table: &Table, paper: &mut Paper) {
+    paper.title("Columns");
+    let has_aggregation = table.columns.iter().any(|column| column.aggregation.is_some());
+    let mut columns = vec![Column::Text("NAME"), Column::Text("TYPE"), Column::Short("NULL")];
+    if has_aggregation {
+        columns.push(Column::Short("AGGREGATION"));
+    }
+    columns.push(Column::Text("COMMENT"));
+    let mut grid = Grid::new(&columns);
+    for column in &table.columns {
+        let mut cells = vec![
+            Cell::text(&column.name),
+            Cell::text(&column.data_type),
+            Cell::text(if column.is_nullable { "yes" } else { "no" }),
+        ];
         if has_aggregation {
-            columns.push(Column::Short("AGGREGATION"));
+            cells.push(column.aggregation.as_ref().map_or(Cell::Nothing, Cell::text));
         }
-        columns.push(Column::Text("COMMENT"));
-        let mut grid = Grid::new(&columns);
-        for column in &self.columns {
-            let mut cells = vec![
-                Cell::text(&column.name),
-                Cell::text(&column.data_type),
-                Cell::text(if column.is_nullable { "yes" } else { "no" }),
-            ];
-            if has_aggregation {
-                cells.push(column.aggregation.as_ref().map_or(Cell::Nothing, Cell::text));
-            }
-            cells.push(Cell::text(column.comment.as_deref().unwrap_or_default()));
-            grid.row(cells);
-        }
-        paper.grid(&grid);
+        cells.push(Cell::text(column.comment.as_deref().unwrap_or_default()));
+        grid.row(cells);
     }
+    paper.grid(&grid);
+}
 
-    fn show_buckets(&self, paper: &mut Paper) {
-        let Some(buckets) = &self.buckets else {
-            if self.partition_keys.is_empty() {
-                paper.title("Buckets");
-                paper.line("✗ unavailable: the leaders could not be read");
-            }
-            return;
-        };
-        paper.title("Buckets");
-        let mut grid = Grid::new(&[
-            Column::Number("BUCKET"),
-            Column::Number("LEADER"),
-            Column::Text("REPLICAS"),
-            Column::Short(""),
-        ]);
-        for bucket in buckets {
-            grid.row(vec![
-                Cell::number(bucket.bucket),
-                bucket.leader.map_or(Cell::Nothing, Cell::number),
-                ids(&bucket.replicas),
-                bucket.leader.map_or(Cell::State(Mark::Bad("no leader")), |_| Cell::text("")),
-            ]);
+fn show_buckets(table: &Table, paper: &mut Paper) {
+    let Some(buckets) = &table.buckets else {
+        if table.partition_keys.is_empty() {
+            paper.title("Buckets");
+            paper.line("✗ unavailable: the leaders could not be read");
         }
-        paper.grid(&grid);
+        return;
+    };
+    paper.title("Buckets");
+    let mut grid = Grid::new(&[
+        Column::Number("BUCKET"),
+        Column::Number("LEADER"),
+        Column::Text("REPLICAS"),
+        Column::Short(""),
+    ]);
+    for bucket in buckets {
+        grid.row(vec![
+            Cell::number(bucket.bucket),
+            bucket.leader.map_or(Cell::Nothing, Cell::number),
+            ids(&bucket.replicas),
+            bucket.leader.map_or(Cell::State(Mark::Bad("no leader")), |_| Cell::text("")),
+        ]);
     }
+    paper.grid(&grid);
 }
 
 impl Show for Partitions {

@@ -3,13 +3,13 @@
 use pegel_core::envelope::EvidenceState;
 use pegel_core::limits::Page;
 
-use crate::reads::cluster_config::ConfigValue;
-use crate::reads::cluster_test::ClusterTest;
-use crate::reads::servers::{Servers, State};
 use crate::render::answers::{counted, next_page, nothing};
 use crate::render::grid::{Cell, Column, Grid, Mark};
 use crate::render::paper::Paper;
 use crate::render::{Evidences, Show};
+use pegel_api_types::operations::cluster_config::ConfigValue;
+use pegel_api_types::operations::connection_test::ConnectionTest;
+use pegel_api_types::operations::servers::{ServerState, Servers};
 
 impl Show for Servers {
     fn title(&self) -> String {
@@ -31,15 +31,15 @@ impl Show for Servers {
         ]);
         for server in &self.servers {
             grid.row(vec![
-                Cell::text(format!("{} {}", server.role, server.id)),
+                Cell::text(format!("{} {}", server.role.as_str(), server.id)),
                 Cell::text(&server.address),
                 server.rack.as_ref().map_or(Cell::Nothing, Cell::text),
                 Cell::text(if server.is_in_metadata { "yes" } else { "no" }),
                 Cell::text(if server.answers { "yes" } else { "no" }),
                 server.latency_ms.map_or(Cell::Unknown, |latency| Cell::Number(format!("{latency:.2}"))),
                 Cell::State(match server.state {
-                    State::Alive => Mark::Good("ALIVE"),
-                    State::NotAnswering => Mark::Bad("NOT_ANSWERING"),
+                    ServerState::Alive => Mark::Good("ALIVE"),
+                    ServerState::NotAnswering => Mark::Bad("NOT_ANSWERING"),
                 }),
             ]);
         }
@@ -51,9 +51,9 @@ impl Show for Servers {
     }
 }
 
-impl Show for ClusterTest {
+impl Show for ConnectionTest {
     fn title(&self) -> String {
-        format!("Connection test: {}", self.verdict)
+        format!("Connection test: {}", self.verdict.as_str())
     }
 
     fn body(&self, envelope: &Evidences<'_>, paper: &mut Paper) {
@@ -68,7 +68,7 @@ impl Show for ClusterTest {
             let code = step.code.map_or_else(String::new, |code| format!(" [{code}]"));
             grid.row(vec![
                 step.subject.as_ref().map_or(Cell::Nothing, Cell::text),
-                Cell::text(step.check),
+                Cell::text(step.check.as_ref()),
                 Cell::State(match step.state {
                     EvidenceState::Ok => Mark::Good("ok"),
                     EvidenceState::Failed => Mark::Bad("failed"),
@@ -82,9 +82,9 @@ impl Show for ClusterTest {
         paper.blank();
         let registered = self.tablet_servers_registered_count;
         paper.facts(&[
-            ("verdict", Some(self.verdict.to_owned())),
-            ("security protocol", Some(self.security_protocol.to_owned())),
-            ("server version line", self.server_line.map(str::to_owned)),
+            ("verdict", Some(self.verdict.as_str().to_owned())),
+            ("security protocol", Some(self.security_protocol.to_string())),
+            ("server version line", self.server_line.as_deref().map(str::to_owned)),
             (
                 "tablet servers alive",
                 registered.map(|registered| format!("{} of {registered}", self.tablet_servers_alive_count)),

@@ -1,9 +1,10 @@
 //! Offsets and row counts.
 
+use pegel_api_types::operations::buckets::BucketOffsets;
+use pegel_api_types::operations::offsets::{Offsets, PartitionOffsets, StartKind};
+use pegel_api_types::operations::stats::Stats;
 use pegel_core::exact::ExactInt;
 
-use crate::reads::offsets::{Offsets, PartitionOffsets, StartKind};
-use crate::reads::stats::Stats;
 use crate::render::answers::{coverage, failure};
 use crate::render::grid::{Cell, Column, Grid};
 use crate::render::paper::Paper;
@@ -58,7 +59,7 @@ fn rows(partition: &PartitionOffsets) -> Vec<Vec<Cell>> {
         cells.extend([coverage(partition.state), failure(partition.failure.as_ref())]);
         return vec![cells];
     }
-    let row = |bucket: &crate::reads::buckets::BucketOffsets| {
+    let row = |bucket: &BucketOffsets| {
         vec![
             Cell::number(bucket.bucket),
             bucket.leader.map_or(Cell::Nothing, Cell::number),
@@ -74,7 +75,7 @@ fn rows(partition: &PartitionOffsets) -> Vec<Vec<Cell>> {
 
 impl Show for Stats {
     fn title(&self) -> String {
-        format!("Row counts of {} ({})", self.table, self.kind.name())
+        format!("Row counts of {} ({})", self.table, self.kind.as_str())
     }
 
     fn body(&self, _: &Evidences<'_>, paper: &mut Paper) {

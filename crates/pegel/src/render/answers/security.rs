@@ -2,11 +2,11 @@
 
 use pegel_core::limits::Page;
 
-use crate::reads::acls::Acl;
 use crate::render::answers::{counted, next_page, nothing};
 use crate::render::grid::{Cell, Column, Grid};
 use crate::render::paper::Paper;
 use crate::render::{Evidences, Show};
+use pegel_api_types::operations::acls::Acl;
 
 impl Show for Page<Acl> {
     fn title(&self) -> String {
