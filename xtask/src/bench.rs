@@ -1,4 +1,6 @@
 //! Suites that measure against goals.
 
 mod child;
+mod http;
 pub(crate) mod idle;
+mod serve;

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 
 use crate::clock::{self, Stopwatch};
 use crate::tools::{self, CARGO_DENY};
-use crate::{codegen, tidy, workspace};
+use crate::{codegen, tidy, web, workspace};
 
 /// How the caller found the machine.
 #[derive(Debug, Args)]
@@ -50,9 +50,14 @@ const STEPS: &[Step] = &[
     Step { name: "tidy", run: tidy::run },
     Step { name: "generated files", run: |_| codegen::run(true) },
     Step { name: "licences, bans, sources", run: deny },
+    Step { name: "web: packages", run: web::install },
+    Step { name: "web: checks", run: web::check },
+    Step { name: "web: unit tests", run: web::test },
+    Step { name: "web: build", run: web::build },
     Step { name: "clippy", run: clippy },
     Step { name: "build tests", run: build_tests },
     Step { name: "tests", run: tests },
+    Step { name: "web: browser tests", run: web::browser },
     Step { name: "documentation", run: documentation },
 ];
 

@@ -13,6 +13,7 @@ mod fuzz;
 mod suites;
 mod tidy;
 mod tools;
+mod web;
 mod workspace;
 
 use std::process::ExitCode;

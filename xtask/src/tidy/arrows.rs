@@ -39,7 +39,7 @@ const ALLOWED: &[(&str, Below)] = &[
         ]),
     ),
     ("pegel-api-types", Below::Only(&["pegel-core"])),
-    ("pegel-api", Below::Only(&["pegel-api-types", "pegel-service"])),
+    ("pegel-api", Below::Only(&["pegel-core", "pegel-api-types", "pegel-service"])),
     ("pegel", Below::Anything),
     ("fluss-testkit", Below::Anything),
     ("pegel-testkit", Below::Anything),
