@@ -5,7 +5,8 @@
 //! then authentication, then one handler, which gets its handle from the policy before it reads anything else.
 //!
 //! Each route is declared once, with its handler and its entry in the OpenAPI document ([`endpoint`]); a path or
-//! method that is not declared is refused, also to those who guess.
+//! method of the API that is not declared is refused, also to those who guess. All other paths are pages of the
+//! console ([`web`]).
 
 mod app;
 mod auth;
@@ -25,6 +26,7 @@ mod routes;
 pub mod serve;
 pub mod settings;
 mod sse;
+mod web;
 
 pub use openapi::openapi;
 pub use routes::router;

@@ -13,8 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::Router;
 use axum::extract::{Extension, State};
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, Method, Uri};
 use axum::middleware::from_fn_with_state;
+use axum::response::Response;
 use axum::routing::any;
 use pegel_core::error_code::ErrorCode;
 use pegel_service::Service;
@@ -26,7 +27,7 @@ use crate::edge::edge;
 use crate::endpoint::{API, Endpoint};
 use crate::problem::Refusal;
 use crate::settings::ApiSettings;
-use crate::{health, metrics, sse};
+use crate::{health, metrics, sse, web};
 
 /// Returns the router of everything that Pegel serves.
 pub fn router(service: Service, settings: ApiSettings) -> Router {
@@ -47,7 +48,7 @@ pub fn router(service: Service, settings: ApiSettings) -> Router {
         }
         router = router.route(&path, methods);
     }
-    router.fallback(refuse_path).layer(from_fn_with_state(app.clone(), edge)).with_state(app)
+    router.fallback(without_route).layer(from_fn_with_state(app.clone(), edge)).with_state(app)
 }
 
 /// Returns every route; the router and the OpenAPI document know no others.
@@ -64,13 +65,23 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     endpoints
 }
 
-async fn refuse_path(
+/// Answers for what is no route: with the console, or not at all.
+async fn without_route(
     State(app): State<App>,
     Extension(origin): Extension<Origin>,
+    method: Method,
     uri: Uri,
     headers: HeaderMap,
-) -> Refusal {
-    stranger(&app, &origin, &uri, &headers).await.unwrap_or_else(|| Refusal::of(ErrorCode::NotFound))
+) -> Result<Response, Refusal> {
+    if let Some(refusal) = stranger(&app, &origin, &uri, &headers).await {
+        return Err(refusal);
+    }
+    let base = app.settings.base_path();
+    let below = uri.path().strip_prefix(base).filter(|below| below.is_empty() || below.starts_with('/'));
+    // A program that asks for a version of the API that is not there must not get a page.
+    let is_page = |below: &&str| method.is_safe() && *below != "/api" && !below.starts_with("/api/");
+    let page = below.filter(is_page);
+    page.and_then(|page| web::answer(page, base, &headers)).ok_or_else(|| Refusal::of(ErrorCode::NotFound))
 }
 
 async fn refuse_method(
@@ -85,7 +96,10 @@ async fn refuse_method(
 
 /// Refuses who has not signed in before telling which paths and methods there are.
 async fn stranger(app: &App, origin: &Origin, uri: &Uri, headers: &HeaderMap) -> Option<Refusal> {
-    let below = uri.path().strip_prefix(app.settings.base_path())?.strip_prefix(API)?;
-    let is_api = below.is_empty() || below.starts_with('/');
-    if is_api { authenticate(app, headers, origin).await.err() } else { None }
+    let below = uri.path().strip_prefix(app.settings.base_path())?;
+    if is_api(below) { authenticate(app, headers, origin).await.err() } else { None }
+}
+
+fn is_api(below: &str) -> bool {
+    below.strip_prefix(API).is_some_and(|below| below.is_empty() || below.starts_with('/'))
 }

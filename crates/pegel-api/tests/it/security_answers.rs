@@ -26,7 +26,7 @@ async fn every_answer_carries_the_same_careful_headers() {
         let header = |name: &str| answer.headers[name].to_str().unwrap();
         assert_eq!(
             header("content-security-policy"),
-            "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
+            "default-src 'self'; frame-ancestors 'none'; base-uri 'self'; form-action 'self'; object-src 'none'"
         );
         assert_eq!(header("x-content-type-options"), "nosniff");
         assert_eq!(header("referrer-policy"), "no-referrer");

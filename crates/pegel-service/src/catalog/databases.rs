@@ -61,8 +61,8 @@ fn list(
     }
     let has_uncounted = page.items.iter().any(|database| database.table_count.is_none());
     let mut answer = judge(execution, page, failures);
-    if has_uncounted && !view.is_whole() {
-        View::mark_unfinished(&mut answer);
+    if has_uncounted && (!view.is_whole() || snapshot.lacks_tables(within, None)) {
+        view.mark_unfinished(&mut answer);
     }
     view.mark(&mut answer, execution);
     answer

@@ -116,8 +116,8 @@ async fn list(
     });
     let mut answer = judge(database, outcomes, lost_lists, execution.sight);
     answer.warnings.extend(execution.filter_warning(answer.status == Status::Empty));
-    if !view.is_whole() {
-        View::mark_unfinished(&mut answer);
+    if !view.is_whole() || snapshot.lacks_tables(within, database) {
+        view.mark_unfinished(&mut answer);
     }
     view.mark(&mut answer, execution);
     Ok(answer)

@@ -26,6 +26,12 @@ impl<'a> Within<'a> {
         Self { scope: &may.caller().principal().scope, cluster }
     }
 
+    /// Makes the part of a cluster that a scope allows.
+    #[cfg(test)]
+    pub(super) fn whole(scope: &'a Scope, cluster: &'a ClusterSlug) -> Self {
+        Self { scope, cluster: Some(cluster) }
+    }
+
     /// Returns whether anything in this database may be known.
     pub(super) fn has_database(self, database: &str) -> bool {
         self.cluster.is_some_and(|cluster| self.scope.allows_database(cluster, database))

@@ -36,7 +36,7 @@ pub(super) async fn read(
     // A cluster that does not answer takes no place from those that do.
     let summaries = client.list_database_summaries().await?;
     let databases: Vec<DatabaseEntry> = summaries.iter().map(entry).collect();
-    publish(Snapshot { read_at, databases, tables: Vec::new(), known_table_count: 0 });
+    publish(Snapshot { read_at, databases, tables: Vec::new() });
     // The gate is never closed.
     let _place = gate.acquire().await;
     let names = summaries.iter().map(|database| database.name.clone()).collect();
@@ -45,7 +45,7 @@ pub(super) async fn read(
         async move { client.list_tables(&database).await }
     })
     .await;
-    let mut snapshot = names_of(&summaries, listed, read_at)?;
+    let mut snapshot = names_of(&summaries, listed, read_at, MAX_TABLES)?;
     read_facts(client, &mut snapshot, publish).await?;
     Ok(snapshot)
 }
@@ -60,7 +60,8 @@ fn entry(database: &DatabaseSummary) -> DatabaseEntry {
     }
 }
 
-/// Puts the names together. What is known of a table before it is read is that it was not.
+/// Puts the names of at most `limit` tables together. What is known of a table before it is read is that it
+/// was not.
 ///
 /// # Errors
 /// The first failure, if no list could be read.
@@ -68,8 +69,9 @@ fn names_of(
     summaries: &[DatabaseSummary],
     listed: Vec<Result<Vec<String>, ClientError>>,
     read_at: Timestamp,
+    limit: usize,
 ) -> Result<Snapshot, Failure> {
-    let mut snapshot = Snapshot { read_at, databases: Vec::new(), tables: Vec::new(), known_table_count: 0 };
+    let mut snapshot = Snapshot { read_at, databases: Vec::new(), tables: Vec::new() };
     let (mut first, mut is_any) = (None, false);
     for (summary, tables) in summaries.iter().zip(listed) {
         let mut database = entry(summary);
@@ -77,9 +79,8 @@ fn names_of(
             Ok(names) => {
                 is_any = true;
                 let count = names.len();
-                snapshot.known_table_count += count;
                 let start = snapshot.tables.len();
-                let room = MAX_TABLES.saturating_sub(start);
+                let room = limit.saturating_sub(start);
                 let tables = names.into_iter().take(room).map(|name| table_entry(&database, &name));
                 snapshot.tables.extend(tables);
                 let range = start..snapshot.tables.len();
@@ -146,10 +147,70 @@ fn read_so_far(snapshot: &Snapshot, count: usize) -> Snapshot {
     };
     let databases = snapshot.databases.iter().cloned();
     let databases = databases.map(|database| DatabaseEntry { tables: listing(database.tables), ..database });
-    Snapshot {
-        read_at: snapshot.read_at,
-        databases: databases.collect(),
-        tables: snapshot.tables.iter().take(count).cloned().collect(),
-        known_table_count: snapshot.known_table_count,
+    let tables = snapshot.tables.iter().take(count).cloned().collect();
+    Snapshot { read_at: snapshot.read_at, databases: databases.collect(), tables }
+}
+
+#[cfg(test)]
+mod tests {
+    use pegel_core::access::scope::Scope;
+
+    use super::*;
+    use crate::catalog::within::Within;
+
+    fn summaries() -> Vec<DatabaseSummary> {
+        ["a", "b", "c"]
+            .map(|name| DatabaseSummary { name: name.to_owned(), created_at_ms: 0, table_count: 2 })
+            .to_vec()
+    }
+
+    fn tables() -> Result<Vec<String>, ClientError> {
+        Ok(vec!["one".to_owned(), "Two".to_owned()])
+    }
+
+    fn lost() -> Result<Vec<String>, ClientError> {
+        Err(ClientError::CoordinatorUnavailable { address: None, source: None })
+    }
+
+    fn read(listed: Vec<Result<Vec<String>, ClientError>>, limit: usize) -> Result<Snapshot, Failure> {
+        names_of(&summaries(), listed, Timestamp::UNIX_EPOCH, limit)
+    }
+
+    /// Returns the number of tables of each database, nothing for one whose list was lost.
+    fn counts(snapshot: &Snapshot) -> Vec<Option<usize>> {
+        let count = |database: &DatabaseEntry| match &database.tables {
+            Listing::Unfinished(range) | Listing::Whole(range) => Some(range.len()),
+            Listing::Lost(_) => None,
+        };
+        snapshot.databases.iter().map(count).collect()
+    }
+
+    #[test]
+    fn a_list_that_is_lost_is_its_databases_alone_and_all_lost_is_a_failure() {
+        let snapshot = read(vec![tables(), lost(), tables()], 100).unwrap();
+        assert_eq!(counts(&snapshot), [Some(2), None, Some(2)]);
+        assert_eq!(&*snapshot.tables[3].lower_path, "c.two");
+        let failure = read(vec![lost(), lost(), lost()], 100).unwrap_err();
+        assert_eq!(failure.code, ErrorCode::CoordinatorUnavailable);
+    }
+
+    #[test]
+    fn more_tables_than_are_kept_are_missed() {
+        let slug = "eu".parse().unwrap();
+        let within = Within::whole(&Scope::All, &slug);
+        let snapshot = read(vec![tables(), tables(), tables()], 3).unwrap();
+        assert_eq!(counts(&snapshot), [Some(2), Some(1), Some(0)]);
+        assert!(snapshot.lacks_tables(within, None) && snapshot.lacks_tables(within, Some("b")));
+        assert!(!snapshot.lacks_tables(within, Some("a")));
+        assert!(!read(vec![tables(), tables(), tables()], 6).unwrap().lacks_tables(within, None));
+    }
+
+    #[test]
+    fn what_is_read_so_far_ends_within_a_database() {
+        let whole = read(vec![tables(), tables(), tables()], 100).unwrap();
+        let part = read_so_far(&whole, 3);
+        assert_eq!((counts(&part), part.tables.len()), (vec![Some(2), Some(1), Some(0)], 3));
+        assert!(matches!(part.databases[0].tables, Listing::Whole(_)));
+        assert!(matches!(part.databases[1].tables, Listing::Unfinished(_)));
     }
 }

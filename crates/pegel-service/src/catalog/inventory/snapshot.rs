@@ -20,8 +20,6 @@ pub(in crate::catalog) struct Snapshot {
     pub(in crate::catalog) databases: Vec<DatabaseEntry>,
     /// The tables by database and name.
     pub(in crate::catalog) tables: Vec<TableEntry>,
-    /// How many tables there are, also those that were not read.
-    pub(in crate::catalog) known_table_count: usize,
 }
 
 /// One database.
@@ -101,6 +99,11 @@ impl Snapshot {
             Listing::Lost(failure) => Some((&*database.name, failure)),
             Listing::Unfinished(_) | Listing::Whole(_) => None,
         })
+    }
+
+    /// Returns whether a list lacks tables that are there, since not all were read or are kept.
+    pub(in crate::catalog) fn lacks_tables(&self, within: Within<'_>, database: Option<&str>) -> bool {
+        self.meant(within, database).any(|database| matches!(database.tables, Listing::Unfinished(_)))
     }
 
     fn meant<'a>(

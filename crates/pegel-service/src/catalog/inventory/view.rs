@@ -47,10 +47,10 @@ impl View {
         Answer::without_data(Status::Unavailable, vec![still_being_read()])
     }
 
-    /// Says that a part is missing since the first reading is under way.
-    pub(in crate::catalog) fn mark_unfinished<T>(answer: &mut Answer<T>) {
+    /// Says that a part is missing: the first reading is under way, or there is more than is kept.
+    pub(in crate::catalog) fn mark_unfinished<T>(&self, answer: &mut Answer<T>) {
         answer.status = Status::Partial;
-        answer.evidence.push(still_being_read());
+        answer.evidence.push(if self.is_whole { too_many() } else { still_being_read() });
     }
 
     /// Says how old an answer is, and why there is none that is newer.
@@ -64,6 +64,15 @@ impl View {
             "the inventory could not be read anew at {}: this is what was there at {}",
             missed.at, snapshot.read_at
         ));
+    }
+}
+
+fn too_many() -> Evidence {
+    let message = "the cluster has more tables than an inventory holds: those that come last are missing";
+    Evidence {
+        message: message.to_owned(),
+        hint: Some("ask for one database, and search for names there".to_owned()),
+        ..still_being_read()
     }
 }
 
