@@ -40,6 +40,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Builds the web console where its sources are newer, so that the program carries it
+    Console,
     /// Measures a suite against its goals
     Bench {
         /// Name of the suite
@@ -83,6 +85,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Ci(options) => ci::run(&root, &options),
         Task::Tidy => tidy::run(&root),
         Task::Codegen { check } => codegen::run(check),
+        Task::Console => web::console(&root),
         Task::Bench { suite } => suites::run(&root, suites::Kind::Bench, &suite),
         Task::Chaos { suite } => suites::run(&root, suites::Kind::Chaos, &suite),
         Task::Interop { suite } => suites::run(&root, suites::Kind::Interop, &suite),

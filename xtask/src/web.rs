@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::SystemTime;
 
 use crate::workspace;
 
@@ -11,10 +12,9 @@ use crate::workspace;
 /// npm fails.
 pub(crate) fn install(root: &Path) -> anyhow::Result<()> {
     let folder = root.join("web");
-    let changed = |path: &str| std::fs::metadata(folder.join(path)).and_then(|file| file.modified()).ok();
     // npm writes its own copy of the lock file last.
-    let installed = changed("node_modules/.package-lock.json");
-    if installed.is_some() && installed >= changed("package-lock.json") {
+    let installed = modified(&folder.join("node_modules/.package-lock.json"));
+    if installed.is_some() && installed >= modified(&folder.join("package-lock.json")) {
         return Ok(());
     }
     npm(root, &["ci"])
@@ -44,12 +44,32 @@ pub(crate) fn build(root: &Path) -> anyhow::Result<()> {
     npm(root, &["run", "--silent", "build"])
 }
 
+/// Builds the console unless what is built is newer than everything it is made of.
+///
+/// # Errors
+/// npm or the build fails.
+pub(crate) fn console(root: &Path) -> anyhow::Result<()> {
+    let built = modified(&root.join("web/dist/index.html"));
+    let sources = workspace::files(root)?;
+    let newest =
+        sources.iter().filter(|path| path.starts_with("web/")).filter_map(|path| modified(&root.join(path)));
+    if built.is_some() && built >= newest.max() {
+        return Ok(());
+    }
+    install(root)?;
+    build(root)
+}
+
 /// Runs the tests in a browser.
 ///
 /// # Errors
 /// A test fails.
 pub(crate) fn browser(root: &Path) -> anyhow::Result<()> {
     npm(root, &["run", "--silent", "e2e"])
+}
+
+fn modified(file: &Path) -> Option<SystemTime> {
+    std::fs::metadata(file).and_then(|file| file.modified()).ok()
 }
 
 fn npm(root: &Path, arguments: &[&str]) -> anyhow::Result<()> {

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use fluss_testkit::fake_server::FakeCluster;
 
 use crate::evidence::{Goal, Measurement};
-use crate::workspace;
+use crate::{web, workspace};
 
 mod command;
 mod server;
@@ -42,6 +42,7 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Vec<Measurement>> {
 
 fn build(root: &Path) -> anyhow::Result<PathBuf> {
     println!("building pegel for release");
+    web::console(root)?;
     workspace::succeed(workspace::cargo(root).args([
         "build",
         "--release",
