@@ -11,7 +11,7 @@ pub(crate) mod json;
 pub(crate) mod paper;
 
 use jiff::Timestamp;
-use pegel_core::envelope::{Envelope, Evidence, EvidenceState, Status};
+use pegel_core::envelope::{Envelope, Evidence, EvidenceState, SourceKind, Status};
 use serde::Serialize;
 
 use crate::render::escape::escape;
@@ -87,12 +87,13 @@ pub(crate) fn answer<T: Show>(envelope: &Envelope<T>, style: Style) -> Printed {
 
 /// Returns where the answer is from, how old it is and how long it took.
 fn origin<T>(envelope: &Envelope<T>) -> String {
-    format!(
-        "{} · as of {} · {} ms",
-        cluster(&envelope.source.cluster),
-        time(envelope.observed_at),
-        envelope.source.duration_ms
-    )
+    let source = &envelope.source;
+    let age = match source.kind {
+        SourceKind::Live => String::new(),
+        SourceKind::Cache => format!(", {} s ago", source.age_ms / 1_000),
+    };
+    let (cluster, as_of) = (cluster(&source.cluster), time(envelope.observed_at));
+    format!("{cluster} · as of {as_of}{age} · {} ms", source.duration_ms)
 }
 
 /// Shortens a long list of addresses.

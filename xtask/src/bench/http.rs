@@ -71,6 +71,7 @@ impl Connection {
         let body = body.map(serde_json::Value::to_string).unwrap_or_default();
         let request = request.body(Full::from(body)).context("making a request")?;
         let stopwatch = Stopwatch::start();
+        self.sender.ready().await.context("waiting for the connection")?;
         let response = self.sender.send_request(request).await.context("sending a request")?;
         let (head, body) = response.into_parts();
         let body = body.collect().await.context("reading an answer")?.to_bytes();

@@ -59,6 +59,7 @@ async fn metrics_without_a_token_are_for_this_machine_only() {
     }
     metrics(&app, "192.0.2.7:1", "192.0.2.1:9300", &[host]).await.refused(401, "sign_in_required");
     metrics(&app, near, "192.0.2.1:9300", &[host]).await.refused(401, "sign_in_required");
+    metrics(&app, "192.0.2.7:1", "127.0.0.1:9300", &[host]).await.refused(401, "sign_in_required");
     let proxied = [host, ("x-forwarded-for", "127.0.0.1")];
     metrics(&app, near, "127.0.0.1:9300", &proxied).await.refused(401, "sign_in_required");
     let rebound = [("host", "evil.example")];

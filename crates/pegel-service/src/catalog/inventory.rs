@@ -80,11 +80,20 @@ struct State {
     partial: Option<Arc<Snapshot>>,
     /// Why the latest reading failed.
     missed: Option<Missed>,
-    /// What the watch on the servers said of the coordinator: nothing yet, that it is there, or why it is not.
-    coordinator: Option<Result<(), Failure>>,
+    coordinator: Coordinator,
     started_count: u64,
     finished_count: u64,
     last_started: Option<Instant>,
+}
+
+/// What the watch on the servers said of the coordinator.
+#[derive(Default)]
+struct Coordinator {
+    is_there: bool,
+    /// How often in a row it was not.
+    miss_count: u32,
+    /// Why it is not there, once that is certain.
+    away: Option<Failure>,
 }
 
 /// A reading that failed.
@@ -153,14 +162,12 @@ impl Inventory {
     /// Takes note of whether the coordinator is there. While it is not, nothing is dialled for a reading; when it
     /// is back, there is one.
     pub(super) fn note_coordinator(&self, coordinator: Result<(), Failure>) {
-        let is_back = {
+        let is_wanted = {
             let mut state = self.lock();
-            let was_there = matches!(state.coordinator, Some(Ok(())));
-            let is_back = coordinator.is_ok() && !was_there;
-            state.coordinator = Some(coordinator);
-            is_back
+            let has_missed = state.missed.is_some();
+            state.coordinator.note(coordinator, has_missed)
         };
-        if is_back {
+        if is_wanted {
             self.wake();
         }
     }
@@ -241,11 +248,11 @@ impl Inventory {
         // Whoever asked before now is served by this reading.
         let _ = timeout(Duration::ZERO, self.inner.wanted.notified()).await;
         let read_at = self.inner.clock.now();
-        let (is_first, coordinator) = {
+        let (is_first, away) = {
             let mut state = self.lock();
             state.started_count += 1;
             state.last_started = Some(clock::instant());
-            (state.latest.is_none(), state.coordinator.clone().unwrap_or(Ok(())))
+            (state.latest.is_none(), state.coordinator.away.clone())
         };
         let publish = |snapshot: Snapshot| {
             if is_first {
@@ -253,9 +260,9 @@ impl Inventory {
                 self.inner.changed.send_replace(());
             }
         };
-        let read = match coordinator {
-            Ok(()) => reading::read(&self.inner.client, read_at, gate, publish).await,
-            Err(failure) => Err(failure),
+        let read = match away {
+            None => reading::read(&self.inner.client, read_at, gate, publish).await,
+            Some(failure) => Err(failure),
         };
         let mut state = self.lock();
         state.finished_count = state.started_count;
@@ -296,6 +303,31 @@ impl Inventory {
     }
 }
 
+impl Coordinator {
+    /// Takes note of one look and returns whether the coordinator is there and was not before. Where a reading
+    /// failed meanwhile, one look that missed it is enough to say so.
+    ///
+    /// A look gives a server little time: that the coordinator is away is certain with the second one in a row
+    /// that says so.
+    fn note(&mut self, look: Result<(), Failure>, has_missed_reading: bool) -> bool {
+        match look {
+            Ok(()) => {
+                let is_back = !self.is_there || (has_missed_reading && self.miss_count > 0);
+                *self = Self { is_there: true, ..Self::default() };
+                is_back
+            }
+            Err(failure) => {
+                self.miss_count = self.miss_count.saturating_add(1);
+                if self.miss_count > 1 {
+                    self.is_there = false;
+                    self.away = Some(failure);
+                }
+                false
+            }
+        }
+    }
+}
+
 impl State {
     fn is_running(&self) -> bool {
         self.started_count > self.finished_count
@@ -321,6 +353,19 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_coordinator_is_away_when_two_looks_say_so_and_comes_back_once() {
+        let mut coordinator = Coordinator::default();
+        let away = || Err(Failure::internal("away"));
+        assert!(coordinator.note(Ok(()), false) && !coordinator.note(Ok(()), true));
+        assert!(!coordinator.note(away(), true) && coordinator.away.is_none());
+        assert!(!coordinator.note(Ok(()), false), "one miss is none");
+        assert!(!coordinator.note(away(), true) && coordinator.note(Ok(()), true), "a reading was missed");
+        assert!(!coordinator.note(away(), true) && !coordinator.note(away(), true));
+        assert!(coordinator.away.is_some());
+        assert!(coordinator.note(Ok(()), false) && coordinator.away.is_none());
+    }
 
     #[test]
     fn pauses_grow_with_failures_and_with_the_time_a_reading_takes() {

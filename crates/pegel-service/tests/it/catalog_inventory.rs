@@ -5,6 +5,7 @@ use std::time::Duration;
 use fluss_codec::api_key::ApiKey;
 use fluss_testkit::fake_server::{FakeCluster, FakeClusterBuilder, NewTable, Script, peak_count};
 use pegel_api_types::operations::databases::ListDatabases;
+use pegel_api_types::operations::servers::ListServers;
 use pegel_api_types::operations::tables::{ListTables, Tables};
 use pegel_core::envelope::{Envelope, EvidenceState, SourceKind, Status};
 use pegel_service::catalog::inventory;
@@ -115,6 +116,7 @@ async fn what_could_not_be_read_anew_is_never_told_as_whole() {
     assert!(stale.warnings.iter().any(|warning| warning.contains("could not be read anew")), "{stale:?}");
     let databases = console.ask::<ListDatabases>(json!({})).await;
     assert_eq!((databases.status, databases.data.unwrap().items.len()), (Status::Partial, 2));
+    console.until::<ListServers>(json!({}), |envelope| envelope.status != Status::Ok).await;
     cluster.coordinator().start_again().await.unwrap();
     // Nobody has to ask: the watch on the servers tells that the coordinator is back.
     console.until::<ListTables>(json!({}), |envelope| envelope.status == Status::Ok).await;
@@ -141,6 +143,9 @@ async fn while_the_coordinator_is_down_no_reading_dials_it() {
     cluster.coordinator().accept_and_close();
     cluster.coordinator().close_connections().await.unwrap();
     console.until::<ListTables>(json!({"refresh": true}), |envelope| envelope.status != Status::Ok).await;
+    // It takes two looks to be certain.
+    cluster.reset_counters();
+    cluster.coordinator().until(|server| server.accepted_count() >= 3).await;
     cluster.reset_counters();
     let started = now();
     for _ in 0..50 {

@@ -105,6 +105,14 @@ fn empty_is_told_in_words_with_a_next_step() {
 }
 
 #[test]
+fn age_of_what_was_kept_is_told() {
+    let mut kept = fixture!(Stats, "stats_one_bucket_silent");
+    assert!(!screen(&kept).contains(" ago"));
+    (kept.source.kind, kept.source.age_ms) = (SourceKind::Cache, 42_900);
+    assert!(screen(&kept).contains("as of 2026-01-01 00:00:00Z, 42 s ago"), "{}", screen(&kept));
+}
+
+#[test]
 fn long_list_of_addresses_is_shortened() {
     assert_eq!(cluster("a:1"), "a:1");
     assert_eq!(cluster("a:1,b:2"), "a:1, b:2");
