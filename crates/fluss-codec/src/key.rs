@@ -5,7 +5,7 @@
 
 use crate::bucket::{BucketError, BucketFunction};
 use crate::data_type::DataType;
-use crate::row::{Field, RowError, Value, compacted, fields};
+use crate::row::{Field, RowError, Value, columns, compacted};
 use crate::table::{LakeFormat, TableDescriptor, TableError};
 
 mod iceberg;
@@ -107,7 +107,10 @@ impl KeyEncoding {
 
 fn encode_compacted(types: &[&DataType], values: &[Value]) -> Result<Vec<u8>, RowError> {
     let mut key = Vec::new();
-    for (field, value) in fields(types, values)? {
+    for (field, value) in columns(types, values)? {
+        if field.data_type.is_nested() {
+            return Err(field.unsupported());
+        }
         compacted::write(field, value, &mut key)?;
     }
     Ok(key)

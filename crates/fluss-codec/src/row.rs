@@ -1,18 +1,18 @@
 //! Values and rows: what a row holds in memory, and its two row formats.
 //!
-//! Sources: `CompactedRowWriter`/`Reader`, `IndexedRowWriter`/`Reader` and `Decimal`, 0.9.1. Values of ARRAY,
-//! MAP and ROW are not covered by this module: encoding or decoding a row with such a column gives
-//! [`RowError::UnsupportedType`]. Whether a column may be null is not checked here, because partial updates
-//! leave columns out that are not null.
+//! Sources: `CompactedRowWriter`/`Reader`, `IndexedRowWriter`/`Reader`, `BinaryArrayWriter` and `Decimal`, 0.9.1.
+//! Whether a column may be null is not checked here, because partial updates leave columns out that are not
+//! null; below a column it is, because the official reader then takes other bytes for the value.
 
 use std::fmt;
 
 use bytes::Bytes;
 
-use crate::data_type::{DataType, TypeKind};
+use crate::data_type::{DataType, RowField, TypeKind};
 
 pub mod compacted;
 pub mod indexed;
+mod nested;
 
 /// Highest precision of a DECIMAL that is kept as a 64-bit integer.
 pub const MAX_COMPACT_DECIMAL_PRECISION: u8 = 18;
@@ -55,6 +55,21 @@ pub enum Value {
     Timestamp(Timestamp),
     /// TIMESTAMP_LTZ: instant.
     TimestampLtz(Timestamp),
+    /// ARRAY: elements in their order.
+    Array(Vec<Value>),
+    /// MAP: keys, never null, with their values, in the order they were written in.
+    Map(Vec<(Value, Value)>),
+    /// ROW: one value per field.
+    Row(Vec<Value>),
+}
+
+/// Format of a row, which is also that of the rows nested in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RowFormat {
+    /// [`compacted`].
+    Compacted,
+    /// [`indexed`].
+    Indexed,
 }
 
 /// An exact decimal number: `unscaled` · 10^−`scale`.
@@ -106,7 +121,7 @@ pub enum RowError {
         /// Type of the column.
         data_type: String,
     },
-    /// The type of a column is ARRAY, MAP or ROW, or has no form in the encoding asked for.
+    /// The type of a column has no form in the encoding asked for.
     #[error("column {position} of type {data_type} is not supported by this encoding")]
     UnsupportedType {
         /// Position of the column, from 0.
@@ -169,12 +184,64 @@ impl Value {
             Self::Time(_) => "TIME",
             Self::Timestamp(_) => "TIMESTAMP",
             Self::TimestampLtz(_) => "TIMESTAMP_LTZ",
+            Self::Array(_) => "ARRAY",
+            Self::Map(_) => "MAP",
+            Self::Row(_) => "ROW",
         }
     }
 
     /// Tells whether there is no value.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
+    }
+}
+
+impl RowFormat {
+    /// Encodes a row whose values fit the types of its columns.
+    ///
+    /// # Errors
+    /// Those of [`compacted::encode`].
+    pub fn encode(self, types: &[&DataType], values: &[Value]) -> Result<Vec<u8>, RowError> {
+        let mut output = Vec::new();
+        self.encode_to(types, values, &mut output)?;
+        Ok(output)
+    }
+
+    /// Appends a row whose values fit the types of its columns; after an error `output` may hold a part of it.
+    ///
+    /// # Errors
+    /// Those of [`compacted::encode`].
+    pub fn encode_to(
+        self,
+        types: &[&DataType],
+        values: &[Value],
+        output: &mut Vec<u8>,
+    ) -> Result<(), RowError> {
+        let columns = columns(types, values)?;
+        match self {
+            Self::Compacted => compacted::write_row(columns, output),
+            Self::Indexed => indexed::write_row(columns, output),
+        }
+    }
+
+    /// Decodes a row that takes up all of `row`; byte values share its memory.
+    ///
+    /// # Errors
+    /// Those of [`compacted::decode`].
+    pub fn decode(self, types: &[&DataType], row: &Bytes) -> Result<Vec<Value>, RowError> {
+        let columns = types.iter().enumerate().map(|(position, data_type)| Field { position, data_type });
+        self.read_row(columns, row.clone())
+    }
+
+    fn read_row<'a>(
+        self,
+        columns: impl ExactSizeIterator<Item = Field<'a>> + Clone,
+        row: Bytes,
+    ) -> Result<Vec<Value>, RowError> {
+        match self {
+            Self::Compacted => compacted::read_row(columns, row),
+            Self::Indexed => indexed::read_row(columns, row),
+        }
     }
 }
 
@@ -186,8 +253,8 @@ impl Decimal {
         fits.then_some(Self { unscaled, precision, scale })
     }
 
-    /// Returns the shortest big-endian two's complement form of the unscaled number.
-    pub(crate) fn to_minimal_bytes(self) -> Vec<u8> {
+    /// Appends the shortest big-endian two's complement form of the unscaled number.
+    pub(crate) fn write_minimal_bytes(self, output: &mut Vec<u8>) {
         let bytes = self.unscaled.to_be_bytes();
         let sign = if self.unscaled < 0 { 0xff } else { 0 };
         // A leading byte may go if it is all sign and the next byte has the same sign bit.
@@ -195,7 +262,14 @@ impl Decimal {
             .windows(2)
             .take_while(|pair| matches!(pair, [first, second] if *first == sign && (second ^ sign) < 0x80))
             .count();
-        bytes.get(redundant..).unwrap_or_default().to_vec()
+        output.extend_from_slice(bytes.get(redundant..).unwrap_or_default());
+    }
+
+    /// Returns the shortest big-endian two's complement form of the unscaled number.
+    pub(crate) fn to_minimal_bytes(self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(16);
+        self.write_minimal_bytes(&mut bytes);
+        bytes
     }
 
     /// Reads a big-endian two's complement number of 1 to 16 bytes.
@@ -237,6 +311,16 @@ pub(crate) struct Field<'a> {
 impl<'a> Field<'a> {
     pub(crate) fn kind(self) -> &'a TypeKind {
         self.data_type.kind()
+    }
+
+    /// The same column with the type of something nested in it.
+    pub(crate) fn of(self, data_type: &'a DataType) -> Self {
+        Self { data_type, ..self }
+    }
+
+    /// Refuses null where the type does.
+    pub(crate) fn check_null(self, value: &Value) -> Result<(), RowError> {
+        if value.is_null() && !self.data_type.is_nullable() { Err(self.mismatch(value)) } else { Ok(()) }
     }
 
     pub(crate) fn mismatch(self, value: &Value) -> RowError {
@@ -315,10 +399,10 @@ impl<'a> Field<'a> {
 }
 
 /// Pairs types with values after checking that there are as many.
-pub(crate) fn fields<'a>(
+pub(crate) fn columns<'a>(
     types: &'a [&'a DataType],
     values: &'a [Value],
-) -> Result<impl Iterator<Item = (Field<'a>, &'a Value)>, RowError> {
+) -> Result<impl ExactSizeIterator<Item = (Field<'a>, &'a Value)> + Clone, RowError> {
     if types.len() != values.len() {
         return Err(RowError::Arity { expected: types.len(), found: values.len() });
     }
@@ -326,13 +410,35 @@ pub(crate) fn fields<'a>(
     Ok(fields.zip(values))
 }
 
-/// Returns the null bits of a row, one per value from the lowest bit of the first byte.
-pub(crate) fn null_bits(values: &[Value]) -> Vec<u8> {
-    let byte = |chunk: &[Value]| {
-        let bits = chunk.iter().enumerate().filter(|(_, value)| value.is_null());
-        bits.fold(0_u8, |byte, (index, _)| byte | 1 << index)
-    };
-    values.chunks(8).map(byte).collect()
+/// Pairs the fields of a ROW with their values; faults are told of the column the row is in.
+fn nested_columns<'a>(
+    column: Field<'a>,
+    fields: &'a [RowField],
+    values: &'a [Value],
+) -> Result<impl ExactSizeIterator<Item = (Field<'a>, &'a Value)> + Clone, RowError> {
+    if fields.len() != values.len() {
+        return Err(RowError::Arity { expected: fields.len(), found: values.len() });
+    }
+    for (field, value) in fields.iter().zip(values) {
+        column.of(&field.data_type).check_null(value)?;
+    }
+    Ok(fields.iter().map(move |field| column.of(&field.data_type)).zip(values))
+}
+
+/// Appends the null bits of a row, one per value from the lowest bit of the first byte.
+fn write_null_bits<'a>(columns: impl Iterator<Item = (Field<'a>, &'a Value)>, output: &mut Vec<u8>) {
+    let (mut byte, mut bit) = (0_u8, 0_u8);
+    for (_, value) in columns {
+        byte |= u8::from(value.is_null()) << bit;
+        bit += 1;
+        if bit == 8 {
+            output.push(byte);
+            (byte, bit) = (0, 0);
+        }
+    }
+    if bit > 0 {
+        output.push(byte);
+    }
 }
 
 /// Reads one null bit.

@@ -17,7 +17,7 @@
 
 use crate::data_type::{DataType, TypeKind};
 use crate::row::{
-    Field, MAX_COMPACT_DECIMAL_PRECISION, MAX_COMPACT_TIMESTAMP_PRECISION, RowError, Value, fields,
+    Field, MAX_COMPACT_DECIMAL_PRECISION, MAX_COMPACT_TIMESTAMP_PRECISION, RowError, Value, columns,
 };
 
 const WORD: usize = 8;
@@ -31,7 +31,7 @@ pub(super) fn encode(types: &[&DataType], values: &[Value]) -> Result<Vec<u8>, R
     let fixed = null_bits + values.len() * WORD;
     let mut row = vec![0; null_bits];
     let mut variable = Vec::new();
-    for (field, value) in fields(types, values)? {
+    for (field, value) in columns(types, values)? {
         row.extend(slot(field, value, fixed, &mut variable)?);
     }
     row.extend(variable);

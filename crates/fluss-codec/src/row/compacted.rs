@@ -10,14 +10,16 @@
 //! | CHAR, STRING, BINARY, BYTES | varint length, bytes; nothing is padded |
 //! | larger DECIMAL | varint length, shortest big-endian two's complement |
 //! | finer TIMESTAMP | varint milliseconds, varint nanoseconds of the millisecond |
+//! | ARRAY, MAP | varint length, binary array or map |
+//! | ROW | varint length, compacted row |
 //!
 //! Source: `CompactedRowWriter` and `CompactedRowReader`, 0.9.1.
 
 use bytes::Bytes;
 
 use super::{
-    Field, MAX_COMPACT_DECIMAL_PRECISION, MAX_COMPACT_TIMESTAMP_PRECISION, RowError, Value, fields, is_null,
-    null_bits,
+    Field, MAX_COMPACT_DECIMAL_PRECISION, MAX_COMPACT_TIMESTAMP_PRECISION, RowError, RowFormat, Value,
+    is_null, nested, write_null_bits,
 };
 use crate::data_type::{DataType, TypeKind};
 use crate::varint;
@@ -27,36 +29,49 @@ use crate::varint;
 /// # Errors
 /// [`RowError::Arity`], [`RowError::TypeMismatch`], [`RowError::OutOfRange`] or [`RowError::UnsupportedType`].
 pub fn encode(types: &[&DataType], values: &[Value]) -> Result<Vec<u8>, RowError> {
-    let mut output = null_bits(values);
-    for (field, value) in fields(types, values)? {
-        if !value.is_null() {
-            write(field, value, &mut output)?;
-        }
-    }
-    Ok(output)
+    RowFormat::Compacted.encode(types, values)
 }
 
 /// Decodes a row that takes up all of `row`; byte values share its memory.
 ///
 /// # Errors
-/// [`RowError::Truncated`], [`RowError::Invalid`], [`RowError::Trailing`] or [`RowError::UnsupportedType`].
+/// [`RowError::Truncated`], [`RowError::Invalid`] or [`RowError::Trailing`].
 pub fn decode(types: &[&DataType], row: &Bytes) -> Result<Vec<Value>, RowError> {
-    let bits_length = types.len().div_ceil(8);
-    let Some(bits) = row.get(..bits_length) else { return Err(RowError::Truncated { position: 0 }) };
-    let mut input = row.slice(bits_length..);
-    let mut values = Vec::with_capacity(types.len());
-    for (position, data_type) in types.iter().enumerate() {
-        let field = Field { position, data_type };
-        values.push(if is_null(bits, position) { Value::Null } else { read(field, &mut input)? });
+    RowFormat::Compacted.decode(types, row)
+}
+
+pub(super) fn write_row<'a>(
+    columns: impl ExactSizeIterator<Item = (Field<'a>, &'a Value)> + Clone,
+    output: &mut Vec<u8>,
+) -> Result<(), RowError> {
+    write_null_bits(columns.clone(), output);
+    for (field, value) in columns {
+        if !value.is_null() {
+            write(field, value, output)?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn read_row<'a>(
+    columns: impl ExactSizeIterator<Item = Field<'a>>,
+    row: Bytes,
+) -> Result<Vec<Value>, RowError> {
+    let bits_length = columns.len().div_ceil(8);
+    let mut input = row;
+    if bits_length > input.len() {
+        return Err(RowError::Truncated { position: 0 });
+    }
+    let bits = input.split_to(bits_length);
+    let mut values = Vec::with_capacity(columns.len());
+    for (index, field) in columns.enumerate() {
+        values.push(if is_null(&bits, index) { Value::Null } else { read(field, &mut input)? });
     }
     if input.is_empty() { Ok(values) } else { Err(RowError::Trailing { count: input.len() }) }
 }
 
 /// Appends one value that is not null.
 pub(crate) fn write(field: Field<'_>, value: &Value, output: &mut Vec<u8>) -> Result<(), RowError> {
-    if field.data_type.is_nested() {
-        return Err(field.unsupported());
-    }
     field.check_range(value)?;
     match (field.kind(), value) {
         (TypeKind::Boolean, Value::Boolean(value)) => output.push(u8::from(*value)),
@@ -88,6 +103,11 @@ pub(crate) fn write(field: Field<'_>, value: &Value, output: &mut Vec<u8>) -> Re
             if *precision > MAX_COMPACT_TIMESTAMP_PRECISION {
                 varint::write_u32(timestamp.nanos_of_milli, output);
             }
+        }
+        (TypeKind::Array(_) | TypeKind::Map(..) | TypeKind::Row(_), _) => {
+            let mut bytes = Vec::new();
+            nested::write(field, value, RowFormat::Compacted, &mut bytes)?;
+            write_bytes(field, &bytes, output)?;
         }
         _ => return Err(field.mismatch(value)),
     }
@@ -123,7 +143,10 @@ fn read(field: Field<'_>, input: &mut Bytes) -> Result<Value, RowError> {
             let fine = *precision > MAX_COMPACT_TIMESTAMP_PRECISION;
             field.timestamp(millis, if fine { read_i32(field, input)? } else { 0 })?
         }
-        TypeKind::Array(_) | TypeKind::Map(..) | TypeKind::Row(_) => return Err(field.unsupported()),
+        TypeKind::Array(_) | TypeKind::Map(..) | TypeKind::Row(_) => {
+            let bytes = take_delimited(field, input)?;
+            nested::read(field, bytes, RowFormat::Compacted)?
+        }
     })
 }
 

@@ -1,7 +1,7 @@
 //! INDEXED rows: null bits, lengths of the values of variable length, then the values that are not null.
 //!
 //! The lengths are `i32`. Room is kept for every column of variable length (STRING, BYTES, DECIMAL above
-//! precision 18), but only the values that are not null fill it, from the front; what is left stays 0.
+//! precision 18, ARRAY, MAP, ROW), but only the values that are not null fill it, from the front; what is left stays 0.
 //!
 //! | type | bytes |
 //! |---|---|
@@ -13,6 +13,8 @@
 //! | larger DECIMAL | as listed, shortest big-endian two's complement |
 //! | TIMESTAMP to precision 3 | 8, milliseconds |
 //! | finer TIMESTAMP | 12, milliseconds and nanoseconds of the millisecond |
+//! | ARRAY, MAP | as listed, binary array or map |
+//! | ROW | as listed, indexed row |
 //!
 //! Source: `IndexedRowWriter` and `IndexedRowReader`, 0.9.1. The zeros at the end of a CHAR are padding and
 //! are cut when it is read; those of a BINARY are kept, unlike in Java, because they may be part of the value.
@@ -20,8 +22,8 @@
 use bytes::Bytes;
 
 use super::{
-    Field, MAX_COMPACT_DECIMAL_PRECISION, MAX_COMPACT_TIMESTAMP_PRECISION, RowError, Value, fields, is_null,
-    null_bits,
+    Field, MAX_COMPACT_DECIMAL_PRECISION, MAX_COMPACT_TIMESTAMP_PRECISION, RowError, RowFormat, Value,
+    is_null, nested, write_null_bits,
 };
 use crate::data_type::{DataType, TypeKind};
 
@@ -35,45 +37,57 @@ const LENGTH_BYTES: usize = 4;
 /// # Errors
 /// [`RowError::Arity`], [`RowError::TypeMismatch`], [`RowError::OutOfRange`] or [`RowError::UnsupportedType`].
 pub fn encode(types: &[&DataType], values: &[Value]) -> Result<Vec<u8>, RowError> {
-    let mut lengths = Vec::new();
-    let mut body = Vec::new();
-    for (field, value) in fields(types, values)? {
-        if field.data_type.is_nested() {
-            return Err(field.unsupported());
-        }
-        if value.is_null() {
-            continue;
-        }
-        let start = body.len();
-        write(field, value, &mut body)?;
-        if is_variable(field.kind()) {
-            let length = i32::try_from(body.len() - start).map_err(|_| field.out_of_range())?;
-            lengths.extend(length.to_le_bytes());
-        }
-    }
-    let mut row = null_bits(values);
-    lengths.resize(variable_columns(types) * LENGTH_BYTES, 0);
-    row.extend(lengths);
-    row.extend(body);
-    Ok(row)
+    RowFormat::Indexed.encode(types, values)
 }
 
 /// Decodes a row that takes up all of `row`; byte values share its memory.
 ///
 /// # Errors
-/// [`RowError::Truncated`], [`RowError::Invalid`], [`RowError::Trailing`] or [`RowError::UnsupportedType`].
+/// [`RowError::Truncated`], [`RowError::Invalid`] or [`RowError::Trailing`].
 pub fn decode(types: &[&DataType], row: &Bytes) -> Result<Vec<Value>, RowError> {
-    let bits_length = types.len().div_ceil(8);
-    let lengths_end = bits_length + variable_columns(types) * LENGTH_BYTES;
-    let (Some(bits), Some(lengths)) = (row.get(..bits_length), row.get(bits_length..lengths_end)) else {
+    RowFormat::Indexed.decode(types, row)
+}
+
+pub(super) fn write_row<'a>(
+    columns: impl ExactSizeIterator<Item = (Field<'a>, &'a Value)> + Clone,
+    output: &mut Vec<u8>,
+) -> Result<(), RowError> {
+    write_null_bits(columns.clone(), output);
+    let mut next_length = output.len();
+    let variable = columns.clone().filter(|(field, _)| is_variable(field.kind())).count();
+    output.resize(output.len() + variable * LENGTH_BYTES, 0);
+    for (field, value) in columns {
+        if value.is_null() {
+            continue;
+        }
+        let start = output.len();
+        write(field, value, output)?;
+        if is_variable(field.kind()) {
+            let length = i32::try_from(output.len() - start).map_err(|_| field.out_of_range())?;
+            let slot = output.get_mut(next_length..next_length + LENGTH_BYTES);
+            slot.ok_or_else(|| field.out_of_range())?.copy_from_slice(&length.to_le_bytes());
+            next_length += LENGTH_BYTES;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn read_row<'a>(
+    columns: impl ExactSizeIterator<Item = Field<'a>> + Clone,
+    row: Bytes,
+) -> Result<Vec<Value>, RowError> {
+    let bits_length = columns.len().div_ceil(8);
+    let variable = columns.clone().filter(|field| is_variable(field.kind())).count();
+    let mut input = row;
+    if bits_length + variable * LENGTH_BYTES > input.len() {
         return Err(RowError::Truncated { position: 0 });
-    };
+    }
+    let bits = input.split_to(bits_length);
+    let lengths = input.split_to(variable * LENGTH_BYTES);
     let (mut lengths, _) = lengths.as_chunks::<LENGTH_BYTES>();
-    let mut input = row.slice(lengths_end..);
-    let mut values = Vec::with_capacity(types.len());
-    for (position, data_type) in types.iter().enumerate() {
-        let field = Field { position, data_type };
-        if is_null(bits, position) {
+    let mut values = Vec::with_capacity(columns.len());
+    for (index, field) in columns.enumerate() {
+        if is_null(&bits, index) {
             values.push(Value::Null);
             continue;
         }
@@ -100,10 +114,6 @@ fn is_variable(kind: &TypeKind) -> bool {
         TypeKind::Decimal { precision, .. } => *precision > MAX_COMPACT_DECIMAL_PRECISION,
         _ => false,
     }
-}
-
-fn variable_columns(types: &[&DataType]) -> usize {
-    types.iter().filter(|data_type| is_variable(data_type.kind())).count()
 }
 
 fn fixed_length(field: Field<'_>) -> Result<usize, RowError> {
@@ -144,7 +154,7 @@ fn write(field: Field<'_>, value: &Value, output: &mut Vec<u8>) -> Result<(), Ro
                 let unscaled = i64::try_from(decimal.unscaled).map_err(|_| field.out_of_range())?;
                 output.extend(unscaled.to_le_bytes());
             } else {
-                output.extend(decimal.to_minimal_bytes());
+                decimal.write_minimal_bytes(output);
             }
         }
         (TypeKind::Timestamp { precision }, Value::Timestamp(timestamp))
@@ -153,6 +163,9 @@ fn write(field: Field<'_>, value: &Value, output: &mut Vec<u8>) -> Result<(), Ro
             if *precision > MAX_COMPACT_TIMESTAMP_PRECISION {
                 output.extend(timestamp.nanos_of_milli.to_le_bytes());
             }
+        }
+        (TypeKind::Array(_) | TypeKind::Map(..) | TypeKind::Row(_), _) => {
+            nested::write(field, value, RowFormat::Indexed, output)?;
         }
         _ => return Err(field.mismatch(value)),
     }
@@ -200,7 +213,9 @@ fn read(field: Field<'_>, bytes: Bytes) -> Result<Value, RowError> {
             };
             field.timestamp(i64::from_le_bytes(*millis), nanos)?
         }
-        TypeKind::Array(_) | TypeKind::Map(..) | TypeKind::Row(_) => return Err(field.unsupported()),
+        TypeKind::Array(_) | TypeKind::Map(..) | TypeKind::Row(_) => {
+            nested::read(field, bytes, RowFormat::Indexed)?
+        }
     })
 }
 

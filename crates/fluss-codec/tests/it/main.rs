@@ -12,6 +12,8 @@ mod corrupted;
 mod golden;
 mod hostile_json;
 mod hostile_messages;
+mod java;
+mod judge;
 mod message_rules;
 mod rows;
 mod sample;
