@@ -8,7 +8,9 @@
 //! said of servers was read in Apache Fluss 0.9.1-incubating and on main (1.0-SNAPSHOT).
 
 pub mod api_key;
+pub mod arrow;
 pub mod bucket;
+pub mod change_type;
 pub mod codes;
 mod crc32c;
 pub mod data_type;
@@ -23,6 +25,7 @@ pub mod messages;
 pub mod name;
 pub mod partition;
 pub mod properties;
+pub mod read_plan;
 pub mod row;
 pub mod schema;
 pub mod server_type;

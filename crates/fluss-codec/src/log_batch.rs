@@ -17,12 +17,21 @@
 //! | statistics length | `i32` | – | – | 48 | 52 |
 //!
 //! Everything is little-endian. Sources: `LogRecordBatchFormat` and `DefaultLogRecordBatch`, 0.9.1 and main.
-//! This module stops at the body: it does not read records.
+//! [`LogBatch`] has the header and the body still encoded; [`records::LogRecords`] reads the body, and
+//! [`builder::LogBatchBuilder`] writes batches, always of magic 0, which every server reads.
 
 use bytes::{Buf as _, Bytes};
 
 use crate::crc32c::checksum;
 use crate::versions::LogMagicOne;
+
+pub mod builder;
+pub mod records;
+
+/// Writer id of a batch that is not idempotent.
+pub const NO_WRITER: i64 = -1;
+/// Batch sequence of a batch that is not idempotent.
+pub const NO_SEQUENCE: i32 = -1;
 
 const LENGTH_OFFSET: usize = 8;
 const MAGIC_OFFSET: usize = 12;
@@ -249,6 +258,57 @@ fn read_batch(
         statistics,
         body: header,
     })
+}
+
+/// Size of the header of magic 0.
+const HEADER_BYTES: usize = 48;
+
+/// What the header of a new batch says.
+struct Header {
+    schema_id: i16,
+    append_only: bool,
+    writer_id: i64,
+    batch_sequence: i32,
+    record_count: i32,
+}
+
+/// Writes the header of magic 0 over the first [`HEADER_BYTES`] of a batch; nothing if it is too large.
+fn seal(mut batch: Vec<u8>, header: &Header) -> Option<Bytes> {
+    let length = i32::try_from(batch.len().checked_sub(OVERHEAD_BYTES)?).ok()?;
+    let mut fields = Vec::with_capacity(HEADER_BYTES);
+    fields.extend(0_i64.to_le_bytes());
+    fields.extend(length.to_le_bytes());
+    fields.push(0);
+    fields.extend(0_i64.to_le_bytes());
+    fields.extend(0_u32.to_le_bytes());
+    fields.extend(header.schema_id.to_le_bytes());
+    fields.push(if header.append_only { APPEND_ONLY } else { 0 });
+    fields.extend(header.record_count.saturating_sub(1).max(0).to_le_bytes());
+    fields.extend(header.writer_id.to_le_bytes());
+    fields.extend(header.batch_sequence.to_le_bytes());
+    fields.extend(header.record_count.to_le_bytes());
+    batch.get_mut(..HEADER_BYTES)?.copy_from_slice(&fields);
+    put_checksum(&mut batch)?;
+    Some(Bytes::from(batch))
+}
+
+fn put_checksum(batch: &mut [u8]) -> Option<()> {
+    let covered_from = Layout { epoch: false, statistics: false }.covered_from();
+    let (head, covered) = batch.split_at_mut_checked(covered_from)?;
+    *head.last_chunk_mut()? = checksum(covered).to_le_bytes();
+    Some(())
+}
+
+/// Returns a batch of [`builder::LogBatchBuilder`] with another writer id and sequence; nothing if it is none.
+pub fn restamped(batch: &[u8], writer_id: i64, batch_sequence: i32) -> Option<Bytes> {
+    if batch.len() < HEADER_BYTES || batch.get(MAGIC_OFFSET) != Some(&0) {
+        return None;
+    }
+    let mut batch = batch.to_vec();
+    batch.get_mut(32..40)?.copy_from_slice(&writer_id.to_le_bytes());
+    batch.get_mut(40..44)?.copy_from_slice(&batch_sequence.to_le_bytes());
+    put_checksum(&mut batch)?;
+    Some(Bytes::from(batch))
 }
 
 #[cfg(test)]

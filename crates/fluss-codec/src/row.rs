@@ -20,6 +20,9 @@ pub const MAX_COMPACT_DECIMAL_PRECISION: u8 = 18;
 /// Highest precision of a TIMESTAMP that is kept as milliseconds alone.
 pub const MAX_COMPACT_TIMESTAMP_PRECISION: u8 = 3;
 
+/// Most elements of one ARRAY or MAP that are read: 16 777 216. A few bytes can stand for a value of many.
+pub const MAX_NESTED_VALUES: usize = 1 << 24;
+
 const MAX_NANOS_OF_MILLI: u32 = 999_999;
 
 /// One value of a row.
@@ -143,6 +146,9 @@ pub enum RowError {
         /// Type of the column.
         data_type: String,
     },
+    /// The row does not fit the 31 bits of its size.
+    #[error("the row is too large")]
+    TooLarge,
     /// The row goes on after its last column.
     #[error("{count} bytes follow the last column of the row")]
     Trailing {
@@ -160,6 +166,7 @@ impl RowError {
             Self::OutOfRange { .. } => "row_value_range",
             Self::UnsupportedType { .. } => "row_type_unsupported",
             Self::Truncated { .. } => "row_truncated",
+            Self::TooLarge => "row_too_large",
             Self::Invalid { .. } | Self::Trailing { .. } => "row_invalid",
         }
     }
@@ -217,11 +224,7 @@ impl RowFormat {
         values: &[Value],
         output: &mut Vec<u8>,
     ) -> Result<(), RowError> {
-        let columns = columns(types, values)?;
-        match self {
-            Self::Compacted => compacted::write_row(columns, output),
-            Self::Indexed => indexed::write_row(columns, output),
-        }
+        self.write_row(columns(types, values)?, output)
     }
 
     /// Decodes a row that takes up all of `row`; byte values share its memory.
@@ -233,7 +236,18 @@ impl RowFormat {
         self.read_row(columns, row.clone())
     }
 
-    fn read_row<'a>(
+    pub(crate) fn write_row<'a>(
+        self,
+        columns: impl ExactSizeIterator<Item = (Field<'a>, &'a Value)> + Clone,
+        output: &mut Vec<u8>,
+    ) -> Result<(), RowError> {
+        match self {
+            Self::Compacted => compacted::write_row(columns, output),
+            Self::Indexed => indexed::write_row(columns, output),
+        }
+    }
+
+    pub(crate) fn read_row<'a>(
         self,
         columns: impl ExactSizeIterator<Item = Field<'a>> + Clone,
         row: Bytes,

@@ -21,6 +21,11 @@ pub const KV_FORMAT_VERSION: &str = "table.kv.format-version";
 /// Property that names the format of the log.
 pub const LOG_FORMAT: &str = "table.log.format";
 
+/// Property that names the compression of Arrow logs; absent means ZSTD.
+pub const LOG_ARROW_COMPRESSION: &str = "table.log.arrow.compression.type";
+/// Property that holds the level of ZSTD, from 1 to 22; absent means 3.
+pub const LOG_ARROW_ZSTD_LEVEL: &str = "table.log.arrow.compression.zstd.level";
+
 /// Column names that Fluss keeps for its own views.
 pub const RESERVED_COLUMNS: [&str; 6] =
     ["__offset", "__timestamp", "__bucket", "_change_type", "_log_offset", "_commit_timestamp"];
@@ -55,6 +60,23 @@ pub enum KvFormat {
     /// See [`crate::row::indexed`].
     Indexed,
 }
+
+/// Compression of the buffers of Arrow batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArrowCompression {
+    /// None.
+    None,
+    /// LZ4 frames.
+    Lz4Frame,
+    /// Zstandard.
+    Zstd {
+        /// From 1 to 22.
+        level: i32,
+    },
+}
+
+const MAX_ZSTD_LEVEL: i32 = 22;
+const DEFAULT_ZSTD_LEVEL: i32 = 3;
 
 /// Format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -305,6 +327,26 @@ impl TableDescriptor {
         Ok(format?.unwrap_or(LogFormat::Arrow))
     }
 
+    /// Returns the compression in which batches of an Arrow log must be written.
+    ///
+    /// A server takes any, but readers that let it project columns cannot read what has another.
+    ///
+    /// # Errors
+    /// [`TableError::Property`] for a type or level unknown here.
+    pub fn arrow_compression(&self) -> Result<ArrowCompression, TableError> {
+        let level = self.enumeration(LOG_ARROW_ZSTD_LEVEL, |text| {
+            text.parse().ok().filter(|level| (1..=MAX_ZSTD_LEVEL).contains(level))
+        })?;
+        let zstd = ArrowCompression::Zstd { level: level.unwrap_or(DEFAULT_ZSTD_LEVEL) };
+        let compression = self.enumeration(LOG_ARROW_COMPRESSION, |name| match name {
+            "NONE" => Some(ArrowCompression::None),
+            "LZ4_FRAME" => Some(ArrowCompression::Lz4Frame),
+            "ZSTD" => Some(zstd),
+            _ => None,
+        });
+        Ok(compression?.unwrap_or(zstd))
+    }
+
     /// Checks what only matters when the table is to be created: no column has a reserved name.
     ///
     /// # Errors
@@ -518,6 +560,23 @@ mod tests {
         let builder =
             if primary_key.is_empty() { builder } else { builder.primary_key(primary_key.to_vec()) };
         builder.build().unwrap()
+    }
+
+    #[test]
+    fn compression_is_zstd_unless_said_otherwise() {
+        let of = |properties: &[(&str, &str)]| {
+            let builder = TableDescriptor::builder(schema(&[]));
+            let table =
+                properties.iter().fold(builder, |builder, (key, value)| builder.property(*key, *value));
+            table.build().unwrap().arrow_compression()
+        };
+        assert_eq!(of(&[]), Ok(ArrowCompression::Zstd { level: 3 }));
+        assert_eq!(of(&[(LOG_ARROW_ZSTD_LEVEL, "22")]), Ok(ArrowCompression::Zstd { level: 22 }));
+        assert_eq!(of(&[(LOG_ARROW_COMPRESSION, "none")]), Ok(ArrowCompression::None));
+        assert_eq!(of(&[(LOG_ARROW_COMPRESSION, "LZ4_FRAME")]), Ok(ArrowCompression::Lz4Frame));
+        assert!(
+            of(&[(LOG_ARROW_ZSTD_LEVEL, "23")]).is_err() && of(&[(LOG_ARROW_COMPRESSION, "GZIP")]).is_err()
+        );
     }
 
     #[test]

@@ -22,8 +22,8 @@
 use bytes::Bytes;
 
 use super::{
-    Field, MAX_COMPACT_DECIMAL_PRECISION, MAX_COMPACT_TIMESTAMP_PRECISION, RowError, RowFormat, Value,
-    compacted, indexed, is_null, nested_columns,
+    Field, MAX_COMPACT_DECIMAL_PRECISION, MAX_COMPACT_TIMESTAMP_PRECISION, MAX_NESTED_VALUES, RowError,
+    RowFormat, Value, is_null, nested_columns,
 };
 use crate::data_type::{DataType, TypeKind};
 
@@ -54,10 +54,7 @@ pub(super) fn write(
         }
         (TypeKind::Row(fields), Value::Row(values)) => {
             let columns = nested_columns(field, fields, values)?;
-            match format {
-                RowFormat::Compacted => compacted::write_row(columns, output),
-                RowFormat::Indexed => indexed::write_row(columns, output),
-            }
+            format.write_row(columns, output)
         }
         _ => Err(field.mismatch(value)),
     }
@@ -245,6 +242,9 @@ fn read_array(element: Field<'_>, bytes: &Bytes, format: RowFormat) -> Result<Ve
     let count = usize::try_from(count).map_err(|_| element.invalid())?;
     let slot = slot_bytes(element.data_type);
     // A slot is a byte at least, so that this also bounds the count by the bytes there are.
+    if count > MAX_NESTED_VALUES {
+        return Err(element.invalid());
+    }
     if count > bytes.len() || header_bytes(count) + count * slot > bytes.len() {
         return Err(element.truncated());
     }

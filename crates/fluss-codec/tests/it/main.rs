@@ -14,6 +14,7 @@ mod hostile_json;
 mod hostile_messages;
 mod java;
 mod judge;
+mod logs;
 mod message_rules;
 mod rows;
 mod sample;

@@ -29,8 +29,15 @@ fn decimal() -> impl Strategy<Value = (DataType, Value)> {
 }
 
 fn timestamp() -> impl Strategy<Value = (DataType, Value)> {
-    (0..=9_u8, any::<i64>(), 0..1_000_000_u32, any::<bool>()).prop_map(|(precision, millis, nanos, zoned)| {
-        let nanos = if precision > 3 { nanos } else { 0 };
+    // Most are within the years in which all units exist, and no finer than their column.
+    let millis = prop_oneof![4 => -5_000_000_000_000..5_000_000_000_000_i64, 1 => any::<i64>()];
+    (0..=9_u8, millis, 0..1_000_000_u32, any::<bool>()).prop_map(|(precision, millis, nanos, zoned)| {
+        let (millis, nanos) = match precision {
+            0 => (millis / 1000 * 1000, 0),
+            1..=3 => (millis, 0),
+            4..=6 => (millis, nanos / 1000 * 1000),
+            _ => (millis, nanos),
+        };
         let value = Timestamp::new(millis, nanos).unwrap();
         if zoned {
             (of(TypeKind::TimestampLtz { precision }), Value::TimestampLtz(value))
@@ -105,7 +112,7 @@ pub(crate) fn field() -> impl Strategy<Value = (DataType, Value)> {
     prop_oneof![4 => scalar(), 1 => nested(3)]
 }
 
-fn row() -> impl Strategy<Value = (Vec<DataType>, Vec<Value>)> {
+pub(crate) fn row() -> impl Strategy<Value = (Vec<DataType>, Vec<Value>)> {
     let nullable = (field(), prop::bool::weighted(0.2));
     prop::collection::vec(nullable, 0..20).prop_map(|fields| {
         let hide = |((kind, value), null)| (kind, if null { Value::Null } else { value });
