@@ -10,6 +10,7 @@
 pub mod api_key;
 pub mod arrow;
 pub mod bucket;
+mod calendar;
 pub mod change_type;
 pub mod codes;
 mod crc32c;
@@ -30,5 +31,6 @@ pub mod row;
 pub mod schema;
 pub mod server_type;
 pub mod table;
+pub mod value_json;
 mod varint;
 pub mod versions;

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::calendar::civil_from_days;
 use crate::messages::{PbKeyValue, PbPartitionSpec};
 use crate::name::{NameError, validate_partition_value};
 
@@ -293,25 +294,6 @@ fn timestamp_text(millis: i64, nanos_of_milli: u32) -> Result<String, PartitionE
         seconds % 60,
         fraction.trim_end_matches('0')
     ))
-}
-
-/// Returns year, month and day of the proleptic Gregorian calendar.
-///
-/// The year is taken to begin in March, so that the leap day comes last; an era has 400 years.
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    const DAYS_FROM_MARCH_OF_YEAR_0: i64 = 719_468;
-    const DAYS_PER_ERA: i64 = 146_097;
-    let shifted = days + DAYS_FROM_MARCH_OF_YEAR_0;
-    let era = shifted.div_euclid(DAYS_PER_ERA);
-    let day_of_era = shifted.rem_euclid(DAYS_PER_ERA);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / (DAYS_PER_ERA - 1)) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]

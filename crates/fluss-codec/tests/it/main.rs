@@ -13,6 +13,7 @@ mod golden;
 mod hostile_json;
 mod hostile_messages;
 mod java;
+mod json_values;
 mod judge;
 mod logs;
 mod message_rules;
