@@ -16,6 +16,7 @@ pub mod codes;
 mod crc32c;
 pub mod data_type;
 pub mod database;
+pub mod ddl;
 pub mod error_code;
 pub mod frame;
 pub mod json;
