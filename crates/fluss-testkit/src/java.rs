@@ -24,8 +24,9 @@ use crate::paths;
 use crate::process::{self, Guarded, ProcessSpec};
 
 /// The embedded sources: file name and text.
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 8] = [
     ("Ask.java", include_str!("../../../peers/java/src/org/pegel/peer/Ask.java")),
+    ("Codec.java", include_str!("../../../peers/java/src/org/pegel/peer/Codec.java")),
     ("Login.java", include_str!("../../../peers/java/src/org/pegel/peer/Login.java")),
     ("SampleTable.java", include_str!("../../../peers/java/src/org/pegel/peer/SampleTable.java")),
     ("Samples.java", include_str!("../../../peers/java/src/org/pegel/peer/Samples.java")),
@@ -35,6 +36,7 @@ const SOURCES: [(&str, &str); 7] = [
 ];
 
 const ASK: &str = "org.pegel.peer.Ask";
+const CODEC: &str = "org.pegel.peer.Codec";
 const SAMPLES: &str = "org.pegel.peer.Samples";
 
 /// What the sample program prints when the initial rows are written.
@@ -153,9 +155,32 @@ impl JavaPeer {
     pub async fn ask(&self, login: &JavaLogin, questions: &[Value]) -> Result<Vec<Value>, Error> {
         let secrets = tempfile::tempdir()
             .map_err(|source| Error::io("create a folder in", &std::env::temp_dir(), source))?;
-        let spawn_failed = |source| Error::SpawnFailed { process: ASK.to_owned(), source };
+        self.converse(ASK, self.arguments(ASK, login, secrets.path())?, questions).await
+    }
+
+    /// Has the official classes write and read bytes, without a cluster, and returns one answer for each question.
+    ///
+    /// What can be asked is documented at the Java class `Codec`. An answer is `{"ok": value}` or
+    /// `{"error": text}`. If the future is dropped the program is killed.
+    ///
+    /// # Errors
+    /// `java_program_failed`, `java_answer_unusable`, `spawn_failed`.
+    pub async fn codec(&self, questions: &[Value]) -> Result<Vec<Value>, Error> {
+        let mut arguments = self.machine_arguments();
+        arguments.push(CODEC.into());
+        self.converse(CODEC, arguments, questions).await
+    }
+
+    /// Writes the questions to a program and reads its answers.
+    async fn converse(
+        &self,
+        class: &'static str,
+        arguments: Vec<OsString>,
+        questions: &[Value],
+    ) -> Result<Vec<Value>, Error> {
+        let spawn_failed = |source| Error::SpawnFailed { process: class.to_owned(), source };
         let mut child = Command::new(self.artifacts.jdk().java())
-            .args(self.arguments(ASK, login, secrets.path())?)
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -178,7 +203,7 @@ impl JavaPeer {
             let ((), output) = tokio::join!(write, child.wait_with_output());
             output
         };
-        let failed = |output: String| Error::JavaProgramFailed { program: ASK.to_owned(), output };
+        let failed = |output: String| Error::JavaProgramFailed { program: class.to_owned(), output };
         let output = time::timeout(ANSWERS_WITHIN, exchange)
             .await
             .map_err(|_| failed(format!("(no answers within {} s)", ANSWERS_WITHIN.as_secs())))?
@@ -186,7 +211,7 @@ impl JavaPeer {
         if !output.status.success() {
             return Err(failed(process::last_lines(&String::from_utf8_lossy(&output.stderr), TAIL_LINES)));
         }
-        answers(&output.stdout, questions.len())
+        answers(class, &output.stdout, questions.len())
     }
 
     /// Makes the sample databases (with SASL also ACLs for users `writer` and `reader`) and writes their initial rows; every row is acknowledged when this returns.
@@ -250,6 +275,19 @@ impl JavaPeer {
 
     /// Returns the JVM's command line up to the programs' common options; writes the password to `folder`.
     fn arguments(&self, class: &str, login: &JavaLogin, folder: &Path) -> Result<Vec<OsString>, Error> {
+        let mut arguments = self.machine_arguments();
+        arguments.extend(process::words([class, "--bootstrap", &login.bootstrap]));
+        if let Some(user) = &login.user {
+            let file = folder.join("samples.password");
+            paths::write_private(&file, user.password.as_bytes())?;
+            arguments.extend(process::words(["--user", &user.name, "--password-file"]));
+            arguments.push(file.into());
+        }
+        Ok(arguments)
+    }
+
+    /// Returns the JVM's command line up to the program's class.
+    fn machine_arguments(&self) -> Vec<OsString> {
         let mut classpath = OsString::from(&self.classes);
         classpath.push(":");
         classpath.push(self.artifacts.client_classpath());
@@ -264,14 +302,7 @@ impl JavaPeer {
             "-cp",
         ]);
         arguments.push(classpath);
-        arguments.extend(process::words([class, "--bootstrap", &login.bootstrap]));
-        if let Some(user) = &login.user {
-            let file = folder.join("samples.password");
-            paths::write_private(&file, user.password.as_bytes())?;
-            arguments.extend(process::words(["--user", &user.name, "--password-file"]));
-            arguments.push(file.into());
-        }
-        Ok(arguments)
+        arguments
     }
 }
 
@@ -315,8 +346,8 @@ fn content_hash(jdk: &str) -> u64 {
     hasher.finish()
 }
 
-fn answers(output: &[u8], expected: usize) -> Result<Vec<Value>, Error> {
-    let unusable = |detail: String| Error::JavaAnswerUnusable { program: ASK.to_owned(), detail };
+fn answers(program: &str, output: &[u8], expected: usize) -> Result<Vec<Value>, Error> {
+    let unusable = |detail: String| Error::JavaAnswerUnusable { program: program.to_owned(), detail };
     let text = String::from_utf8_lossy(output);
     let answers = text
         .lines()
@@ -331,13 +362,13 @@ fn answers(output: &[u8], expected: usize) -> Result<Vec<Value>, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::answers;
+    use super::{ASK, answers};
 
     #[test]
     fn each_question_needs_its_answer() {
-        assert_eq!(answers(b"{\"ok\":1}\n{\"ok\":2}\n", 2).unwrap().len(), 2);
+        assert_eq!(answers(ASK, b"{\"ok\":1}\n{\"ok\":2}\n", 2).unwrap().len(), 2);
         let check = |output: &[u8], part: &str| {
-            let error = answers(output, 2).unwrap_err();
+            let error = answers(ASK, output, 2).unwrap_err();
             assert_eq!(error.code(), "java_answer_unusable");
             assert!(error.to_string().contains(part), "{error}");
         };

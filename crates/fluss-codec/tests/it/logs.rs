@@ -16,7 +16,7 @@ use fluss_codec::versions::LogMagicOne;
 use proptest::prelude::*;
 
 use crate::corrupted::{apply, damages};
-use crate::rows::row;
+use crate::values::row;
 
 const ENCODINGS: [(LogFormat, LogEncoding); 5] = [
     (LogFormat::Arrow, LogEncoding::Arrow(ArrowCompression::None)),

@@ -19,3 +19,4 @@ mod logs;
 mod message_rules;
 mod rows;
 mod sample;
+mod values;

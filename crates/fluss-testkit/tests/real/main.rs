@@ -7,8 +7,13 @@
 )]
 
 mod cluster;
+mod codec;
 mod demo;
+#[path = "../../../fluss-codec/tests/it/judge.rs"]
+mod judge;
 mod listeners;
+#[path = "../../../fluss-codec/tests/it/values.rs"]
+mod values;
 mod wire;
 
 use std::path::Path;

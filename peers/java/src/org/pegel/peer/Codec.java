@@ -89,7 +89,7 @@ public final class Codec {
     private static final int SCHEMA_ID = 1;
     private static final long WRITER_ID = 9;
     private static final int SEQUENCE = 3;
-    private static final int PAGE_BYTES = 64 * 1024 * 1024;
+    private static final int PAGE_BYTES = 4 * 1024 * 1024;
 
     private final ObjectMapper json = new ObjectMapper();
 
