@@ -22,6 +22,7 @@ pub mod frame;
 pub mod json;
 pub mod key;
 pub mod kv_batch;
+pub mod kv_value;
 pub mod log_batch;
 pub mod messages;
 pub mod name;

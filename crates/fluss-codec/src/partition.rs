@@ -9,6 +9,7 @@ use std::fmt;
 use crate::calendar::civil_from_days;
 use crate::messages::{PbKeyValue, PbPartitionSpec};
 use crate::name::{NameError, validate_partition_value};
+use crate::row::Value;
 
 mod java_float;
 
@@ -235,6 +236,29 @@ pub enum PartitionValue<'a> {
         /// Nanoseconds of the millisecond, to 999 999.
         nanos_of_milli: u32,
     },
+}
+
+impl<'a> PartitionValue<'a> {
+    /// Takes a value of a partition column; nothing for what cannot be one: null, DECIMAL and nested values.
+    pub fn of(value: &'a Value) -> Option<Self> {
+        Some(match value {
+            Value::Boolean(value) => Self::Boolean(*value),
+            Value::TinyInt(value) => Self::Integer(i64::from(*value)),
+            Value::SmallInt(value) => Self::Integer(i64::from(*value)),
+            Value::Int(value) => Self::Integer(i64::from(*value)),
+            Value::BigInt(value) => Self::Integer(*value),
+            Value::Float(value) => Self::Float(*value),
+            Value::Double(value) => Self::Double(*value),
+            Value::String(text) => Self::Text(text),
+            Value::Bytes(bytes) => Self::Bytes(bytes),
+            Value::Date(days) => Self::Date(*days),
+            Value::Time(millis) => Self::Time(*millis),
+            Value::Timestamp(value) | Value::TimestampLtz(value) => {
+                Self::Timestamp { millis: value.millis, nanos_of_milli: value.nanos_of_milli }
+            }
+            Value::Null | Value::Decimal(_) | Value::Array(_) | Value::Map(_) | Value::Row(_) => return None,
+        })
+    }
 }
 
 impl PartitionValue<'_> {

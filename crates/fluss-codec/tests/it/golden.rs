@@ -177,21 +177,7 @@ fn partition_strings_match() {
             "DOUBLE" => Value::Double(columns[1].replace("Infinity", "inf").parse().unwrap()),
             name => parse_value(&parse_type(name), columns[1]),
         };
-        let value = match &value {
-            Value::Boolean(value) => PartitionValue::Boolean(*value),
-            Value::TinyInt(value) => PartitionValue::Integer(i64::from(*value)),
-            Value::BigInt(value) => PartitionValue::Integer(*value),
-            Value::Float(value) => PartitionValue::Float(*value),
-            Value::Double(value) => PartitionValue::Double(*value),
-            Value::String(text) => PartitionValue::Text(text),
-            Value::Bytes(bytes) => PartitionValue::Bytes(bytes),
-            Value::Date(days) => PartitionValue::Date(*days),
-            Value::Time(millis) => PartitionValue::Time(*millis),
-            Value::Timestamp(value) | Value::TimestampLtz(value) => {
-                PartitionValue::Timestamp { millis: value.millis, nanos_of_milli: value.nanos_of_milli }
-            }
-            other => panic!("{other:?}"),
-        };
+        let value = PartitionValue::of(&value).unwrap();
         assert_eq!(value.to_name_value().unwrap(), columns[2], "{columns:?}");
         count += 1;
     }
