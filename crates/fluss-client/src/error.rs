@@ -216,6 +216,25 @@ pub enum Error {
         /// Id that the cluster has now.
         found: i64,
     },
+    /// A row or key does not fit the table. Nothing was sent.
+    #[error("row {row} does not fit table {path}")]
+    InvalidRow {
+        /// The table.
+        path: TablePath,
+        /// Position of the row among those given, from 0.
+        row: usize,
+        /// What is wrong with it.
+        #[source]
+        source: SharedSource,
+    },
+    /// The table is of another kind than the request needs. Nothing was sent.
+    #[error("table {path} {reason}")]
+    UnsuitableTable {
+        /// The table.
+        path: TablePath,
+        /// What it is or lacks.
+        reason: &'static str,
+    },
 }
 
 /// Why a TLS session could not be made.
@@ -330,6 +349,8 @@ impl Error {
             Self::LeaderNotAvailable { .. } => "leader_not_available",
             Self::BucketMissing { .. } => "bucket_missing",
             Self::TableRecreated { .. } => "table_recreated",
+            Self::InvalidRow { .. } => "invalid_row",
+            Self::UnsuitableTable { .. } => "unsuitable_table",
         }
     }
 
@@ -353,6 +374,17 @@ impl Error {
             Self::Server { code, .. } => code.is_retriable() || *code == ServerErrorCode::from_code(65),
             Self::CoordinatorUnavailable { source, .. } => source.as_ref().is_none_or(|e| e.is_retryable()),
             Self::BootstrapFailed { failures } => failures.iter().any(Error::is_retryable),
+            _ => false,
+        }
+    }
+
+    /// Returns whether a server may have done what it was asked although this came of it.
+    pub fn leaves_outcome_open(&self) -> bool {
+        match self {
+            // 1: the server lost a connection of its own; 25: not replicated in time; 28: appended, but to too few
+            // replicas; 31: the server does not know this writer's last batch.
+            Self::Server { code, .. } => matches!(code.code(), 1 | 25 | 28 | 31),
+            Self::RequestTimeout { .. } | Self::ConnectionLost { .. } | Self::Corrupt { .. } => true,
             _ => false,
         }
     }

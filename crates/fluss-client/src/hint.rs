@@ -8,6 +8,8 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Error::InvalidSetting { .. }
         | Error::Corrupt { .. }
         | Error::Unsupported { .. }
+        | Error::InvalidRow { .. }
+        | Error::UnsuitableTable { .. }
         | Error::TableRecreated { .. } => return None,
         Error::Resolve { .. } => "check the host name in endpoint and the DNS of this machine",
         Error::Connect { .. } => {

@@ -26,11 +26,16 @@ pub mod bucket_read;
 pub mod client;
 pub mod connection_test;
 pub mod error;
+pub mod lookup;
 pub mod metadata;
 pub mod observer;
 pub mod parallel;
+pub mod scan;
 pub mod settings;
+pub mod table;
+pub mod write;
 
+mod bucket_call;
 pub mod budget;
 mod clock;
 mod connection;

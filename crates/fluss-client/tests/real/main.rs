@@ -11,6 +11,7 @@
 )]
 
 mod raw;
+mod rows;
 
 use std::time::{Duration, Instant};
 
@@ -33,11 +34,14 @@ use fluss_codec::table::{TableDescriptor, TableKind};
 use fluss_testkit::cluster::{ClusterBuilder, RunningCluster, TlsOptions, User};
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(4);
+/// One cluster at a time: two of them would slow each other down on a small machine.
+static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 /// Most time a cluster gets to be whole again after one of its servers came back.
 const RECOVERY: Duration = Duration::from_secs(60);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn client_reads_a_real_cluster_and_survives_its_faults() {
+    let _turn = TURN.lock().await;
     let builder = ClusterBuilder::new()
         .tablet_servers(3)
         .sasl([User::new("admin", "admin-pw-1"), User::new("alice", "alice-pw-1")])
