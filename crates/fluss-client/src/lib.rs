@@ -26,6 +26,7 @@ pub mod bucket_read;
 pub mod client;
 pub mod connection_test;
 pub mod error;
+pub mod limit_scan;
 pub mod lookup;
 pub mod metadata;
 pub mod observer;

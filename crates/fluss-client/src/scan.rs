@@ -62,13 +62,18 @@ pub struct BucketRecords {
 
 /// Reads some buckets of a table or of one of its partitions.
 pub struct LogScanner {
-    table: Table,
     partition: Option<String>,
+    positions: BTreeMap<i32, i64>,
+    reader: BatchReader,
+}
+
+/// Reads the records of batches, of whatever schema they are.
+pub(crate) struct BatchReader {
+    table: Table,
     columns: Vec<usize>,
     format: LogFormat,
-    /// Positions that the server is asked to project to; none where it cannot.
+    /// Positions that the server has projected to; none where it has not.
     pushed: Option<Vec<usize>>,
-    positions: BTreeMap<i32, i64>,
     plans: HashMap<i16, ReadPlan>,
 }
 
@@ -160,15 +165,21 @@ impl Table {
         }
         let refs: Vec<_> = schemas.iter().map(|schema| &**schema).collect();
         let can_push = !refs.is_empty() && can_push_down(columns, self.schema(), &refs);
-        Ok(LogScanner {
+        let reader = BatchReader {
             table: self.clone(),
-            partition: partition.map(str::to_owned),
             columns: columns.to_vec(),
             format,
             pushed: can_push.then(|| pushed_positions(columns)),
-            positions,
             plans: HashMap::new(),
-        })
+        };
+        Ok(LogScanner { partition: partition.map(str::to_owned), positions, reader })
+    }
+
+    /// Makes a reader of whole batches.
+    pub(crate) fn batch_reader(&self) -> Result<BatchReader, Error> {
+        let format = self.descriptor().log_format().map_err(|error| self.invalid_row(0, error))?;
+        let (table, columns) = (self.clone(), self.all_columns());
+        Ok(BatchReader { table, columns, format, pushed: None, plans: HashMap::new() })
     }
 }
 
@@ -180,7 +191,7 @@ impl LogScanner {
 
     /// Tells whether the server leaves out the columns that are not wanted.
     pub fn is_pushed_down(&self) -> bool {
-        self.pushed.is_some()
+        self.reader.pushed.is_some()
     }
 
     /// Reads what follows in each bucket; waits at most `max_wait` if there is nothing.
@@ -194,18 +205,21 @@ impl LogScanner {
         &mut self,
         max_wait: Duration,
     ) -> Result<Vec<Result<BucketRecords, (i32, Error)>>, Error> {
-        let pushed = self.pushed.as_ref().map(|pushed| {
+        let pushed = self.reader.pushed.as_ref().map(|pushed| {
             pushed.iter().map(|position| i32::try_from(*position).unwrap_or(i32::MAX)).collect()
         });
-        let client = self.table.client();
+        let client = self.reader.table.client();
         // The answer must come before the request's own deadline.
         let max_wait = max_wait.min(client.limit() / 2);
         let max_wait_ms = i32::try_from(clock::millis(max_wait)).unwrap_or(i32::MAX);
         let call = Arc::new(Fetch { pushed, max_wait_ms });
         let patience =
             Patience { attempts: client.settings().read_max_attempts(), deadline: client.deadline() };
-        let called =
-            self.table.call(self.partition.as_deref(), self.positions.clone(), &call, patience).await?;
+        let called = self
+            .reader
+            .table
+            .call(self.partition.as_deref(), self.positions.clone(), &call, patience)
+            .await?;
         let mut polled = Vec::with_capacity(called.answers.len());
         for (bucket, answer) in called.answers {
             let read = match answer {
@@ -229,29 +243,42 @@ impl LogScanner {
             high_watermark: fetched.high_watermark,
             is_tiered: fetched.remote.is_some(),
         };
+        let (records, next_offset) = self.reader.read(fetched.records, start, fetched.magic_one).await?;
+        read.records = records;
+        read.next_offset = next_offset.max(fetched.filtered_end_offset.unwrap_or(start));
+        Ok(read)
+    }
+}
+
+impl BatchReader {
+    /// Reads the records from an offset on, and the offset after the last batch.
+    pub(crate) async fn read(
+        &mut self,
+        mut bytes: Bytes,
+        start: i64,
+        magic_one: LogMagicOne,
+    ) -> Result<(Vec<LogRecord>, i64), Error> {
         // A server that projects rewrites batches but not their checksums.
         let policy = if self.pushed.is_some() { ChecksumPolicy::Skip } else { ChecksumPolicy::Verify };
-        let mut bytes = fetched.records;
-        while let Some(batch) = LogBatch::decode_next(&mut bytes, fetched.magic_one, policy)
-            .map_err(|error| self.table.invalid_row(read.records.len(), error))?
+        let mut read = Vec::new();
+        let mut next_offset = start;
+        while let Some(batch) = LogBatch::decode_next(&mut bytes, magic_one, policy)
+            .map_err(|error| self.table.invalid_row(read.len(), error))?
         {
             self.prepare(batch.schema_id).await?;
             let plan = self.plans.get(&batch.schema_id).expect("it was prepared");
             let records = LogRecords::read(&batch, self.format, plan)
-                .map_err(|error| self.table.invalid_row(read.records.len(), error))?;
+                .map_err(|error| self.table.invalid_row(read.len(), error))?;
             for index in 0..records.len() {
                 let offset = records.offset(index);
                 // The first batch may begin before the offset that was asked for.
                 let (Some(change), true) = (records.change(index), offset >= start) else { continue };
-                let values =
-                    records.row(index).map_err(|error| self.table.invalid_row(read.records.len(), error))?;
-                let committed_at_ms = batch.commit_timestamp_ms;
-                read.records.push(LogRecord { offset, committed_at_ms, change, values });
+                let values = records.row(index).map_err(|error| self.table.invalid_row(read.len(), error))?;
+                read.push(LogRecord { offset, committed_at_ms: batch.commit_timestamp_ms, change, values });
             }
-            read.next_offset = read.next_offset.max(batch.next_offset());
+            next_offset = next_offset.max(batch.next_offset());
         }
-        read.next_offset = read.next_offset.max(fetched.filtered_end_offset.unwrap_or(start));
-        Ok(read)
+        Ok((read, next_offset))
     }
 
     async fn prepare(&mut self, schema_id: i16) -> Result<(), Error> {

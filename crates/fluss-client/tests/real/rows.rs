@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fluss_client::bucket_read::{BucketTarget, OffsetSpec};
 use fluss_client::client::FlussClient;
+use fluss_client::limit_scan::LimitedRows;
 use fluss_client::scan::LogRecord;
 use fluss_client::settings::{ConnectionOptions, ConnectionSettings};
 use fluss_client::table::Table;
@@ -184,6 +185,12 @@ async fn logs_keep_what_is_appended(cluster: &RunningCluster, client: &FlussClie
             records.iter().all(|record| record.change == ChangeType::Append && record.committed_at_ms > 0)
         );
 
+        let limited = table.limit_scan(None, 1, 5).await.expect("limit scan");
+        let LimitedRows::Log(newest) = limited else { panic!("{limited:?}") };
+        // Records of a bucket have the offsets from 0 on, and buckets come one after the other.
+        let of_bucket = records.split(|record| record.offset == 0).nth(2).expect("bucket 1");
+        assert_eq!(newest, of_bucket[of_bucket.len() - 5..], "{name}");
+
         // The server cuts columns out of batches that were written here, without decoding them.
         let (records, is_pushed_down) = scan(&table, None, &[5, 1, 0], rows.len()).await;
         let pick = |row: &Vec<Value>| format!("{:?}", [&row[5], &row[1], &row[0]]);
@@ -266,6 +273,17 @@ async fn keyed_rows_are_upserted_updated_in_part_and_deleted(cluster: &RunningCl
         let keys: Vec<Vec<Value>> = [7, 8, 9, 1000].into_iter().map(|id| vec![Value::BigInt(id)]).collect();
         let found = table.lookup(&keys).await.expect("lookup");
         assert_eq!(found, [Some(of(7, "second")), None, Some(of(9, "first")), None], "{name}");
+
+        let mut rows = Vec::new();
+        for bucket in 0..3 {
+            let limited = table.limit_scan(None, bucket, 1000).await.expect("limit scan");
+            let LimitedRows::Keyed(of_bucket) = limited else { panic!("{limited:?}") };
+            rows.extend(of_bucket);
+        }
+        assert_eq!(
+            (rows.len(), rows.iter().filter(|row| row[1] == Value::String("second".into())).count()),
+            (99, 1)
+        );
 
         let (records, _) = scan(&table, None, &[0, 1, 2], 103).await;
         let of_seven: Vec<_> = records

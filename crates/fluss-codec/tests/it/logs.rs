@@ -267,3 +267,21 @@ fn columns_that_are_not_wanted_are_not_read() {
     assert_eq!(records.row(0).unwrap_err().code(), "row_invalid");
     assert_eq!(records.row(1).unwrap_err().code(), "batch_record");
 }
+
+#[test]
+fn a_batch_without_records_moves_the_offset_by_one() {
+    // A change of a key-value store that changed nothing leaves such a batch, without change types and Arrow message.
+    let types = [of(TypeKind::Int)];
+    let plan = ReadPlan::all(&schema(&types));
+    for (format, encoding) in ENCODINGS {
+        for append_only in [true, false] {
+            let batch =
+                decode(&builder(&types, encoding, append_only).finish(NO_WRITER, NO_SEQUENCE).unwrap());
+            assert_eq!(
+                (batch.record_count, batch.next_offset() - batch.base_offset, batch.body.len()),
+                (0, 1, 0)
+            );
+            assert!(LogRecords::read(&batch, format, &plan).unwrap().is_empty());
+        }
+    }
+}
