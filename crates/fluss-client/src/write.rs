@@ -11,7 +11,7 @@ use bytes::Bytes;
 use fluss_codec::change_type::ChangeType;
 use fluss_codec::data_type::DataType;
 use fluss_codec::key::KeyRules;
-use fluss_codec::kv_batch::{KvBatch, KvRecord};
+use fluss_codec::kv_batch::KvBatchBuilder;
 use fluss_codec::log_batch::builder::{LogBatchBuilder, LogEncoding};
 use fluss_codec::log_batch::{NO_SEQUENCE, NO_WRITER};
 use fluss_codec::messages::{
@@ -452,30 +452,23 @@ impl Writer {
         changes: &[RowChange],
         keys: &[Bytes],
     ) -> Result<Vec<Pending>, Error> {
-        let format = self.table.kv_format()?;
-        let types = self.table.schema().data_types();
-        let schema_id = self.table.schema_id()?;
+        let types: Arc<[DataType]> = self.table.schema().data_types().into_iter().cloned().collect();
+        let mut builder = KvBatchBuilder::new(types, self.table.schema_id()?, self.table.kv_format()?);
         let mut batches: Vec<Pending> = Vec::new();
-        let (mut held, mut records, mut size) = (Vec::new(), Vec::new(), 0);
+        let mut held = Vec::new();
         for (count, index) in rows.iter().enumerate() {
             let (Some(change), Some(key)) = (changes.get(*index), keys.get(*index)) else { continue };
             let row = match change {
-                RowChange::Upsert(row) => {
-                    let row = format.encode(&types, row);
-                    Some(Bytes::from(row.map_err(|error| self.table.invalid_row(*index, error))?))
-                }
-                _ => None,
+                RowChange::Upsert(row) => Some(row.as_slice()),
+                RowChange::Append(_) | RowChange::Delete(_) => None,
             };
-            size += key.len() + row.as_ref().map_or(0, Bytes::len);
+            builder.append(key, row).map_err(|error| self.table.invalid_row(*index, error))?;
             held.push(*index);
-            records.push(KvRecord { key: key.clone(), row });
-            if size >= BATCH_BYTES || count + 1 == rows.len() {
-                let (writer_id, batch_sequence) = self.stamp(place, batches.len());
-                let records = std::mem::take(&mut records);
-                let batch = KvBatch { schema_id, writer_id, batch_sequence, records };
-                let bytes = batch.encode().map_err(|error| self.table.invalid_row(*index, error))?;
+            if builder.size_bytes() >= BATCH_BYTES || count + 1 == rows.len() {
+                let (writer_id, sequence) = self.stamp(place, batches.len());
+                let bytes = builder.finish(writer_id, sequence);
+                let bytes = bytes.map_err(|error| self.table.invalid_row(*index, error))?;
                 batches.push(Pending { rows: std::mem::take(&mut held), bytes });
-                size = 0;
             }
         }
         Ok(batches)

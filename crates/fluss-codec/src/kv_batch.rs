@@ -16,9 +16,13 @@
 //! format; no row means a delete. Everything is little-endian. Source: `DefaultKvRecordBatch` and
 //! `DefaultKvRecord`, 0.9.1. A 0.9.1 server does not check the CRC; this crate does.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use crate::crc32c::checksum;
+use crate::data_type::DataType;
+use crate::row::{Field, RowError, RowFormat, Value};
 use crate::varint;
 
 const MAGIC: u8 = 0;
@@ -126,48 +130,177 @@ impl KvBatchError {
     }
 }
 
+/// Builds one batch after the other without a copy of each row; memory is kept from one to the next.
+#[derive(Debug)]
+pub struct KvBatchBuilder {
+    types: Arc<[DataType]>,
+    format: RowFormat,
+    schema_id: i16,
+    /// Room for the header, then the records.
+    bytes: Vec<u8>,
+    record_count: usize,
+}
+
+/// Why a record cannot be added or a batch not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KvBuildError {
+    /// The row does not fit the schema.
+    #[error("the row cannot be written")]
+    Row {
+        /// Which column and why.
+        #[source]
+        source: RowError,
+    },
+    /// The batch does not fit its fields.
+    #[error("the KV batch cannot be made")]
+    Batch {
+        /// Why.
+        #[source]
+        source: KvBatchError,
+    },
+}
+
+impl KvBuildError {
+    /// Returns the stable code of the error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Row { source } => source.code(),
+            Self::Batch { source } => source.code(),
+        }
+    }
+}
+
+impl KvBatchBuilder {
+    /// Creates a builder for rows of the given types, which are those of the schema with that id.
+    pub fn new(types: Arc<[DataType]>, schema_id: i16, format: RowFormat) -> Self {
+        Self { types, format, schema_id, bytes: vec![0; HEADER_BYTES], record_count: 0 }
+    }
+
+    /// Adds a record: an upsert with a row, a delete without; after an error the batch is as before.
+    ///
+    /// Whether columns may be null is not checked, because partial updates leave some out.
+    ///
+    /// # Errors
+    /// [`KvBuildError::Row`], or [`KvBuildError::Batch`] for a row of no bytes or a record that is too large.
+    pub fn append(&mut self, key: &[u8], row: Option<&[Value]>) -> Result<(), KvBuildError> {
+        let start = self.bytes.len();
+        let appended = self.append_record(start, key, row);
+        match appended {
+            Ok(()) => self.record_count += 1,
+            Err(_) => self.bytes.truncate(start),
+        }
+        appended
+    }
+
+    fn append_record(&mut self, start: usize, key: &[u8], row: Option<&[Value]>) -> Result<(), KvBuildError> {
+        let too_large = |size: usize| KvBuildError::Batch { source: KvBatchError::TooLarge { size } };
+        self.bytes.extend([0; LENGTH_BYTES]);
+        varint::write_i32(i32::try_from(key.len()).map_err(|_| too_large(key.len()))?, &mut self.bytes);
+        self.bytes.extend_from_slice(key);
+        if let Some(row) = row {
+            if row.len() != self.types.len() {
+                let source = RowError::Arity { expected: self.types.len(), found: row.len() };
+                return Err(KvBuildError::Row { source });
+            }
+            let fields = self.types.iter().enumerate();
+            let fields = fields.map(|(position, data_type)| Field { position, data_type });
+            let row_start = self.bytes.len();
+            self.format
+                .write_row(fields.zip(row), &mut self.bytes)
+                .map_err(|source| KvBuildError::Row { source })?;
+            if self.bytes.len() == row_start {
+                let source = KvBatchError::EmptyRow { index: self.record_count };
+                return Err(KvBuildError::Batch { source });
+            }
+        }
+        let size = self.bytes.len() - start - LENGTH_BYTES;
+        let size = i32::try_from(size).map_err(|_| too_large(size))?;
+        let place = self.bytes.get_mut(start..start + LENGTH_BYTES);
+        place.ok_or_else(|| too_large(start))?.copy_from_slice(&size.to_le_bytes());
+        Ok(())
+    }
+
+    /// Returns how many records were added.
+    pub fn record_count(&self) -> usize {
+        self.record_count
+    }
+
+    /// Returns the size of the batch so far.
+    pub fn size_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Returns the batch and begins a new one.
+    ///
+    /// # Errors
+    /// [`KvBuildError::Batch`] if it is too large; the records are lost then.
+    pub fn finish(&mut self, writer_id: i64, batch_sequence: i32) -> Result<Bytes, KvBuildError> {
+        let batch = std::mem::replace(&mut self.bytes, vec![0; HEADER_BYTES]);
+        let count = std::mem::take(&mut self.record_count);
+        let size = batch.len();
+        let header = Header { schema_id: self.schema_id, writer_id, batch_sequence };
+        seal(batch, &header, count).ok_or(KvBuildError::Batch { source: KvBatchError::TooLarge { size } })
+    }
+}
+
+/// What the header of a batch says.
+struct Header {
+    schema_id: i16,
+    writer_id: i64,
+    batch_sequence: i32,
+}
+
+/// Writes the header over the first [`HEADER_BYTES`] of a batch; nothing if it is too large.
+fn seal(mut batch: Vec<u8>, header: &Header, count: usize) -> Option<Bytes> {
+    let length = i32::try_from(batch.len().checked_sub(LENGTH_BYTES)?).ok()?;
+    let count = i32::try_from(count).ok()?;
+    let mut fields = Vec::with_capacity(HEADER_BYTES);
+    fields.extend(length.to_le_bytes());
+    fields.push(MAGIC);
+    fields.extend(0_u32.to_le_bytes());
+    fields.extend(header.schema_id.to_le_bytes());
+    fields.push(0);
+    fields.extend(header.writer_id.to_le_bytes());
+    fields.extend(header.batch_sequence.to_le_bytes());
+    fields.extend(count.to_le_bytes());
+    batch.get_mut(..HEADER_BYTES)?.copy_from_slice(&fields);
+    let (head, covered) = batch.split_at_mut_checked(SCHEMA_ID_OFFSET)?;
+    *head.last_chunk_mut()? = checksum(covered).to_le_bytes();
+    Some(Bytes::from(batch))
+}
+
 impl KvBatch {
     /// Encodes the batch with its checksum.
     ///
     /// # Errors
     /// [`KvBatchError::TooLarge`] or [`KvBatchError::EmptyRow`].
     pub fn encode(&self) -> Result<Bytes, KvBatchError> {
-        let mut records = Vec::new();
-        let mut body = Vec::new();
+        let mut batch = vec![0; HEADER_BYTES];
         for (index, record) in self.records.iter().enumerate() {
-            body.clear();
+            let start = batch.len();
+            batch.extend([0; LENGTH_BYTES]);
             let key_length = i32::try_from(record.key.len())
                 .map_err(|_| KvBatchError::TooLarge { size: record.key.len() })?;
-            varint::write_i32(key_length, &mut body);
-            body.extend_from_slice(&record.key);
+            varint::write_i32(key_length, &mut batch);
+            batch.extend_from_slice(&record.key);
             if let Some(row) = &record.row {
                 if row.is_empty() {
                     return Err(KvBatchError::EmptyRow { index });
                 }
-                body.extend_from_slice(row);
+                batch.extend_from_slice(row);
             }
-            let size = i32::try_from(body.len()).map_err(|_| KvBatchError::TooLarge { size: body.len() })?;
-            records.extend(size.to_le_bytes());
-            records.extend_from_slice(&body);
+            let size = batch.len() - start - LENGTH_BYTES;
+            let field = i32::try_from(size).map_err(|_| KvBatchError::TooLarge { size })?;
+            let place = batch.get_mut(start..start + LENGTH_BYTES);
+            place.ok_or(KvBatchError::TooLarge { size })?.copy_from_slice(&field.to_le_bytes());
         }
-        let size = HEADER_BYTES + records.len();
-        let length = i32::try_from(size - LENGTH_BYTES).map_err(|_| KvBatchError::TooLarge { size })?;
-        let count = i32::try_from(self.records.len()).map_err(|_| KvBatchError::TooLarge { size })?;
-
-        let mut covered = Vec::with_capacity(size - SCHEMA_ID_OFFSET);
-        covered.extend(self.schema_id.to_le_bytes());
-        covered.push(0);
-        covered.extend(self.writer_id.to_le_bytes());
-        covered.extend(self.batch_sequence.to_le_bytes());
-        covered.extend(count.to_le_bytes());
-        covered.extend(records);
-
-        let mut batch = Vec::with_capacity(size);
-        batch.extend(length.to_le_bytes());
-        batch.push(MAGIC);
-        batch.extend(checksum(&covered).to_le_bytes());
-        batch.extend(covered);
-        Ok(Bytes::from(batch))
+        let size = batch.len();
+        let header = Header {
+            schema_id: self.schema_id,
+            writer_id: self.writer_id,
+            batch_sequence: self.batch_sequence,
+        };
+        seal(batch, &header, self.records.len()).ok_or(KvBatchError::TooLarge { size })
     }
 
     /// Decodes a batch that takes up all of `bytes`; keys and rows share their memory.

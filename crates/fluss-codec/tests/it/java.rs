@@ -1,12 +1,13 @@
 //! Every type in every format, against what the Java classes of Fluss 0.9.1 write; see `tests/golden/README.md`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use fluss_codec::change_type::ChangeType;
 use fluss_codec::data_type::DataType;
 use fluss_codec::key::{KeyEncoding, KeyRules};
-use fluss_codec::kv_batch::{KvBatch, KvRecord};
+use fluss_codec::kv_batch::{KvBatch, KvBatchBuilder, KvRecord};
 use fluss_codec::log_batch::builder::{LogBatchBuilder, LogEncoding};
 use fluss_codec::log_batch::records::LogRecords;
 use fluss_codec::log_batch::{ChecksumPolicy, LogBatch};
@@ -77,6 +78,18 @@ fn kv_batches_of_every_type_match_in_both_directions() {
         let java = Bytes::from(unhex(answer["ok"].as_str().unwrap()));
         assert_eq!(hex(&batch.encode().unwrap()), hex(&java), "{answer}");
         assert_eq!(KvBatch::decode(&java).unwrap(), batch, "{answer}");
+
+        let owned: Arc<[DataType]> = types.iter().map(|kind| (*kind).clone()).collect();
+        let mut builder = KvBatchBuilder::new(owned, 1, format);
+        for record in answer["records"].as_array().unwrap() {
+            let row = (!record[1].is_null()).then(|| judge::row(&types, &record[1]));
+            builder.append(&unhex(record[0].as_str().unwrap()), row.as_deref()).unwrap();
+            // What is refused leaves nothing behind.
+            builder.append(&[1], Some(&[Value::Null])).unwrap_err();
+        }
+        assert_eq!(builder.size_bytes(), java.len());
+        assert_eq!(builder.finish(9, 3).unwrap(), java, "{answer}");
+        assert_eq!(builder.record_count(), 0);
     }
 }
 
