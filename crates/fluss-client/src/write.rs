@@ -30,6 +30,8 @@ use crate::table::Table;
 
 /// Size from which on a batch is closed: 1 MiB of records before compression.
 const BATCH_BYTES: usize = 1024 * 1024;
+/// Most bytes that are on their way at the same time, but for one larger batch.
+const REQUEST_BYTES: usize = 8 * 1024 * 1024;
 /// Share of the request timeout that the servers get to replicate.
 const REPLICATION_PERCENT: u32 = 75;
 /// The server's code for a sequence that it has already.
@@ -497,11 +499,13 @@ impl Writer {
                 continue;
             }
             for (partition, batches) in round {
-                for result in self.send_round(partition, batches).await {
-                    if !matches!(result.outcome, WriteOutcome::Written { .. }) {
-                        failed.push((result.partition.clone(), result.bucket));
+                for part in split(batches) {
+                    for result in self.send_round(partition.clone(), part).await {
+                        if !matches!(result.outcome, WriteOutcome::Written { .. }) {
+                            failed.push((result.partition.clone(), result.bucket));
+                        }
+                        outcomes.push(result);
                     }
-                    outcomes.push(result);
                 }
             }
         }
@@ -559,6 +563,26 @@ impl Writer {
     }
 }
 
+/// Parts batches so that those sent at the same time are no larger than a request should be.
+fn split(batches: BTreeMap<i32, Pending>) -> Vec<BTreeMap<i32, Pending>> {
+    let mut parts: Vec<BTreeMap<i32, Pending>> = Vec::new();
+    let mut size = usize::MAX;
+    for (bucket, batch) in batches {
+        let with_this = size.saturating_add(batch.bytes.len());
+        match parts.last_mut().filter(|_| with_this <= REQUEST_BYTES) {
+            Some(part) => {
+                size = with_this;
+                part.insert(bucket, batch);
+            }
+            None => {
+                size = batch.bytes.len();
+                parts.push(BTreeMap::from([(bucket, batch)]));
+            }
+        }
+    }
+    parts
+}
+
 fn partitions(shares: &Shares) -> Vec<Option<String>> {
     let mut partitions: Vec<_> = shares.keys().map(|(partition, _)| partition.clone()).collect();
     partitions.dedup();
@@ -600,6 +624,16 @@ mod tests {
             WriteOutcome::Unknown(_) => "unknown",
             WriteOutcome::NotSent => "not sent",
         }
+    }
+
+    #[test]
+    fn requests_are_not_larger_than_they_should_be() {
+        let pending = |size: usize| Pending { rows: Vec::new(), bytes: Bytes::from(vec![0; size]) };
+        let sizes = [1, 2, 5, REQUEST_BYTES, 1, REQUEST_BYTES + 1, 1];
+        let batches = (0..).zip(sizes).map(|(bucket, size)| (bucket, pending(size))).collect();
+        let parts: Vec<Vec<i32>> = split(batches).iter().map(|part| part.keys().copied().collect()).collect();
+        assert_eq!(parts, [vec![0, 1, 2], vec![3], vec![4], vec![5], vec![6]]);
+        assert!(split(BTreeMap::new()).is_empty());
     }
 
     #[test]

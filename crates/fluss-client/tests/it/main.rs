@@ -17,3 +17,4 @@ mod hostile_bytes;
 mod metadata_batches;
 mod security_messages;
 mod support;
+mod writes;
