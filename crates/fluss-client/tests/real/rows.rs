@@ -57,6 +57,85 @@ async fn rows_are_written_and_read_in_all_formats() {
     cluster.stop().await.expect("cluster stops");
 }
 
+/// Starts a cluster with the database `rows`; nothing where none can run.
+async fn start(builder: ClusterBuilder) -> Option<(RunningCluster, FlussClient)> {
+    let cluster = match builder.default_replication_factor(1).start().await {
+        Ok(cluster) => cluster,
+        Err(error) if error.is_missing_prerequisite() && !is_required() => {
+            eprintln!("skipped: no real cluster can run here: {error}");
+            return None;
+        }
+        Err(error) => panic!("the cluster did not start: {error}"),
+    };
+    let options = ConnectionOptions {
+        endpoint: Some(cluster.bootstrap()),
+        request_timeout_seconds: Some(4),
+        ..ConnectionOptions::default()
+    };
+    let client = FlussClient::new(ConnectionSettings::try_from(options).expect("settings")).expect("client");
+    let database = CreateDatabaseRequest {
+        database_name: "rows".to_owned(),
+        ignore_if_exists: false,
+        database_json: None,
+    };
+    raw::call(cluster.coordinator().internal_address(), &database).await;
+    Some((cluster, client))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn acknowledged_rows_survive_their_leader_and_none_is_there_twice() {
+    const BATCHES: i32 = 150;
+    let _turn = TURN.lock().await;
+    let builder = ClusterBuilder::new().tablet_servers(3).session_timeout(Some(Duration::from_secs(6)));
+    let Some((cluster, client)) = start(builder).await else { return };
+    let schema = Schema::builder().column("id", column(TypeKind::Int)).build().expect("schema");
+    let descriptor = TableDescriptor::builder(schema)
+        .distributed_by::<String>(Some(1), [])
+        .property("table.replication.factor", "3")
+        .build()
+        .expect("table");
+    let table = create(&cluster, &client, "replicated", descriptor).await;
+    let target = BucketTarget::named(&table.info().path, None);
+    let offsets = client.offsets(&target, OffsetSpec::Latest).await.expect("offsets");
+    let leader = usize::try_from(offsets[0].leader.expect("leader")).unwrap();
+
+    let options = WriteOptions { max_attempts: 3, ..WriteOptions::default() };
+    let mut writer = table.writer(options).expect("writer");
+    let mut outcomes: BTreeMap<i32, &str> = BTreeMap::new();
+    let mut after_the_kill = 0;
+    for number in 0..BATCHES {
+        if number == 50 {
+            cluster.tablet_server(leader).expect("server").kill().await.expect("killed");
+        }
+        let changes = [RowChange::Append(vec![Value::Int(number)])];
+        let outcome = match writer.write(&changes).await {
+            Ok(outcomes) => match &outcomes[0].outcome {
+                WriteOutcome::Written { .. } => "written",
+                WriteOutcome::Unknown(_) => "unknown",
+                WriteOutcome::Refused(_) | WriteOutcome::NotSent => "not written",
+            },
+            Err(error) if error.is_retryable() => "not written",
+            Err(error) => panic!("{error:?}"),
+        };
+        after_the_kill += i32::from(number >= 50 && outcome == "written");
+        outcomes.insert(number, outcome);
+    }
+    assert!(after_the_kill > 0, "{outcomes:?}");
+    let written = outcomes.values().filter(|outcome| **outcome == "written").count();
+    let (records, _) = scan(&table, None, &[0], written).await;
+    for (number, outcome) in &outcomes {
+        let found = records.iter().filter(|record| record.values[0] == Value::Int(*number)).count();
+        match *outcome {
+            "written" => assert_eq!(found, 1, "{number}: {outcomes:?}"),
+            "unknown" => assert!(found <= 1, "{number}: {outcomes:?}"),
+            _ => assert_eq!(found, 0, "{number}: {outcomes:?}"),
+        }
+    }
+    let count = |kind: &str| outcomes.values().filter(|outcome| **outcome == kind).count();
+    println!("written {written}, unknown {}, not written {}", count("unknown"), count("not written"));
+    cluster.stop().await.expect("cluster stops");
+}
+
 /// Creates a table and opens it once its leaders are there.
 async fn create(cluster: &RunningCluster, client: &FlussClient, name: &str, table: TableDescriptor) -> Table {
     let table_path = path(&format!("rows.{name}"));
