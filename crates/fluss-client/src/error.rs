@@ -227,6 +227,15 @@ pub enum Error {
         #[source]
         source: SharedSource,
     },
+    /// What a server sent as rows of the table is not, or the table is described in a way unknown here.
+    #[error("rows of table {path} cannot be read")]
+    UnreadableRow {
+        /// The table.
+        path: TablePath,
+        /// What is wrong.
+        #[source]
+        source: SharedSource,
+    },
     /// The table is of another kind than the request needs. Nothing was sent.
     #[error("table {path} {reason}")]
     UnsuitableTable {
@@ -350,6 +359,7 @@ impl Error {
             Self::BucketMissing { .. } => "bucket_missing",
             Self::TableRecreated { .. } => "table_recreated",
             Self::InvalidRow { .. } => "invalid_row",
+            Self::UnreadableRow { .. } => "unreadable_row",
             Self::UnsuitableTable { .. } => "unsuitable_table",
         }
     }

@@ -9,6 +9,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         | Error::Corrupt { .. }
         | Error::Unsupported { .. }
         | Error::InvalidRow { .. }
+        | Error::UnreadableRow { .. }
         | Error::UnsuitableTable { .. }
         | Error::TableRecreated { .. } => return None,
         Error::Resolve { .. } => "check the host name in endpoint and the DNS of this machine",

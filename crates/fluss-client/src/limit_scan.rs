@@ -72,7 +72,7 @@ impl Table {
     /// Reads at most `limit` rows of a bucket of the table or of one of its partitions.
     ///
     /// # Errors
-    /// When the leader cannot be learnt or asked; `corrupt_answer` for rows that are not of the table.
+    /// When the leader cannot be learnt or asked; `unreadable_row` for rows that are not of the table.
     pub async fn limit_scan(
         &self,
         partition: Option<&str>,
@@ -96,7 +96,7 @@ impl Table {
         if scanned.records.is_empty() {
             return Ok(LimitedRows::Keyed(Vec::new()));
         }
-        let values = KvValue::decode_batch(scanned.records).map_err(|error| self.invalid_row(0, error))?;
+        let values = KvValue::decode_batch(scanned.records).map_err(|error| self.unreadable(error))?;
         let mut rows = self.read_values(values, &mut HashMap::new()).await?;
         rows.truncate(limit);
         Ok(LimitedRows::Keyed(rows))

@@ -118,7 +118,7 @@ impl Table {
         for (partition, buckets) in shares {
             for (index, value) in self.ask(partition.as_deref(), buckets, &Arc::new(Lookup)).await? {
                 let Some(value) = value else { continue };
-                let value = self.kv_value(index, value)?;
+                let value = self.kv_value(value)?;
                 let read = self.read_values(vec![value], &mut plans).await?;
                 if let Some(place) = rows.get_mut(index) {
                     *place = read.into_iter().next();
@@ -159,7 +159,7 @@ impl Table {
         for (partition, buckets) in shares {
             for (index, values) in self.ask(partition.as_deref(), buckets, &Arc::new(PrefixLookup)).await? {
                 let values: Result<Vec<_>, _> =
-                    values.into_iter().map(|value| self.kv_value(index, value)).collect();
+                    values.into_iter().map(|value| self.kv_value(value)).collect();
                 let rows = self.read_values(values?, &mut plans).await?;
                 if let Some(place) = found.get_mut(index) {
                     *place = rows;
@@ -177,8 +177,8 @@ impl Table {
         Ok(self.sparse_row(positions, key))
     }
 
-    fn kv_value(&self, index: usize, value: Bytes) -> Result<KvValue, Error> {
-        KvValue::decode(value).map_err(|error| self.invalid_row(index, error))
+    fn kv_value(&self, value: Bytes) -> Result<KvValue, Error> {
+        KvValue::decode(value).map_err(|error| self.unreadable(error))
     }
 
     /// Asks the buckets of one partition and pairs what they say with the positions of the keys.

@@ -145,7 +145,7 @@ impl Table {
     /// Makes a scanner of some columns, by their positions, that begins each bucket at the offset given for it.
     ///
     /// # Errors
-    /// `invalid_row` for a column that does not exist or a log format unknown here; what goes wrong when older schemas
+    /// `unreadable_row` for a column that does not exist or a log format unknown here; what goes wrong when older schemas
     /// are read.
     pub async fn log_scanner(
         &self,
@@ -153,7 +153,7 @@ impl Table {
         columns: &[usize],
         positions: BTreeMap<i32, i64>,
     ) -> Result<LogScanner, Error> {
-        let format = self.descriptor().log_format().map_err(|error| self.invalid_row(0, error))?;
+        let format = self.descriptor().log_format().map_err(|error| self.unreadable(error))?;
         // Any row may be of any schema the table has had.
         let latest = self.info().schema_id;
         let mut schemas = Vec::new();
@@ -177,7 +177,7 @@ impl Table {
 
     /// Makes a reader of whole batches.
     pub(crate) fn batch_reader(&self) -> Result<BatchReader, Error> {
-        let format = self.descriptor().log_format().map_err(|error| self.invalid_row(0, error))?;
+        let format = self.descriptor().log_format().map_err(|error| self.unreadable(error))?;
         let (table, columns) = (self.clone(), self.all_columns());
         Ok(BatchReader { table, columns, format, pushed: None, plans: HashMap::new() })
     }
@@ -263,17 +263,17 @@ impl BatchReader {
         let mut read = Vec::new();
         let mut next_offset = start;
         while let Some(batch) = LogBatch::decode_next(&mut bytes, magic_one, policy)
-            .map_err(|error| self.table.invalid_row(read.len(), error))?
+            .map_err(|error| self.table.unreadable(error))?
         {
             self.prepare(batch.schema_id).await?;
             let plan = self.plans.get(&batch.schema_id).expect("it was prepared");
-            let records = LogRecords::read(&batch, self.format, plan)
-                .map_err(|error| self.table.invalid_row(read.len(), error))?;
+            let records =
+                LogRecords::read(&batch, self.format, plan).map_err(|error| self.table.unreadable(error))?;
             for index in 0..records.len() {
                 let offset = records.offset(index);
                 // The first batch may begin before the offset that was asked for.
                 let (Some(change), true) = (records.change(index), offset >= start) else { continue };
-                let values = records.row(index).map_err(|error| self.table.invalid_row(read.len(), error))?;
+                let values = records.row(index).map_err(|error| self.table.unreadable(error))?;
                 read.push(LogRecord { offset, committed_at_ms: batch.commit_timestamp_ms, change, values });
             }
             next_offset = next_offset.max(batch.next_offset());
@@ -290,7 +290,7 @@ impl BatchReader {
             Some(pushed) => {
                 let source = self.table.schema_of(i32::from(schema_id)).await?;
                 ReadPlan::pushed_down(&source, pushed, self.table.schema(), &self.columns)
-                    .map_err(|error| self.table.invalid_row(0, error))?
+                    .map_err(|error| self.table.unreadable(error))?
             }
         };
         self.plans.insert(schema_id, plan);

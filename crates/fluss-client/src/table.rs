@@ -90,6 +90,11 @@ impl Table {
         Error::UnsuitableTable { path: self.path().clone(), reason }
     }
 
+    pub(crate) fn unreadable(&self, source: impl std::error::Error + Send + Sync + 'static) -> Error {
+        let source: SharedSource = Arc::new(source);
+        Error::UnreadableRow { path: self.path().clone(), source }
+    }
+
     pub(crate) fn invalid_row(
         &self,
         row: usize,
@@ -100,7 +105,7 @@ impl Table {
     }
 
     pub(crate) fn kv_format(&self) -> Result<RowFormat, Error> {
-        let format = self.descriptor().kv_format().map_err(|error| self.invalid_row(0, error))?;
+        let format = self.descriptor().kv_format().map_err(|error| self.unreadable(error))?;
         Ok(match format {
             KvFormat::Compacted => RowFormat::Compacted,
             KvFormat::Indexed => RowFormat::Indexed,
@@ -151,7 +156,7 @@ impl Table {
     /// Returns how rows of a schema are read as rows of the table, or as some of its columns.
     pub(crate) async fn plan(&self, schema_id: i16, columns: &[usize]) -> Result<ReadPlan, Error> {
         let source = self.schema_of(i32::from(schema_id)).await?;
-        ReadPlan::new(&source, self.schema(), columns).map_err(|error| self.invalid_row(0, error))
+        ReadPlan::new(&source, self.schema(), columns).map_err(|error| self.unreadable(error))
     }
 
     /// Returns the positions of all columns.
@@ -168,18 +173,18 @@ impl Table {
         let format = self.kv_format()?;
         let columns = self.all_columns();
         let mut rows = Vec::with_capacity(values.len());
-        for (index, value) in values.into_iter().enumerate() {
+        for value in values {
             let plan = match plans.entry(value.schema_id) {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => entry.insert(self.plan(value.schema_id, &columns).await?),
             };
-            rows.push(plan.decode(format, &value.row).map_err(|error| self.invalid_row(index, error))?);
+            rows.push(plan.decode(format, &value.row).map_err(|error| self.unreadable(error))?);
         }
         Ok(rows)
     }
 
     pub(crate) fn key_rules(&self) -> Result<KeyRules, Error> {
-        KeyRules::of(self.descriptor()).map_err(|error| self.invalid_row(0, error))
+        KeyRules::of(self.descriptor()).map_err(|error| self.unreadable(error))
     }
 
     pub(crate) fn positions(&self, names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<usize> {

@@ -422,9 +422,9 @@ impl Writer {
     ) -> Result<Vec<Pending>, Error> {
         let descriptor = self.table.descriptor();
         let unfit = |index: usize| move |error| self.table.invalid_row(index, error);
-        let encoding = match descriptor.log_format().map_err(|error| self.table.invalid_row(0, error))? {
+        let encoding = match descriptor.log_format().map_err(|error| self.table.unreadable(error))? {
             LogFormat::Arrow => LogEncoding::Arrow(
-                descriptor.arrow_compression().map_err(|error| self.table.invalid_row(0, error))?,
+                descriptor.arrow_compression().map_err(|error| self.table.unreadable(error))?,
             ),
             LogFormat::Indexed => LogEncoding::Rows(RowFormat::Indexed),
             LogFormat::Compacted => LogEncoding::Rows(RowFormat::Compacted),
