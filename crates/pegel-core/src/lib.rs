@@ -11,4 +11,5 @@ pub mod error_code;
 pub mod exact;
 pub mod ids;
 pub mod limits;
+pub mod monitor;
 pub mod redaction;
