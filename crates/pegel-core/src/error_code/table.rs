@@ -1,9 +1,14 @@
 //! The table itself. Add a code at the end of its group; never rename or remove one.
+//!
+//! Groups with a file of their own are macros that put their codes behind those they are given.
+
+mod outbound;
 
 use super::ExitClass;
 use super::define::error_codes;
 
-error_codes! {
+outbound::outbound_codes! {
+    error_codes:
     Invalid {
         code: "invalid",
         title: "Invalid argument",
