@@ -9,6 +9,7 @@
 pub mod blackout;
 pub mod delivery;
 pub mod heartbeat;
+pub mod kind;
 pub mod labels;
 pub mod quiet;
 pub mod routing;

@@ -52,6 +52,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     migration!(4, "0004_clusters"),
     migration!(5, "0005_audit"),
     migration!(6, "0006_password_change"),
+    migration!(7, "0007_monitoring"),
 ];
 
 /// What opening did to the schema.

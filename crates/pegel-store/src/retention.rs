@@ -15,6 +15,7 @@ use crate::change;
 use crate::db::Db;
 use crate::error::Error;
 use crate::tx::{BoxFuture, Tx};
+use crate::{incidents, outbox, pings, quiet_times};
 
 /// The most rows one transaction removes.
 pub const BATCH: u32 = 500;
@@ -35,12 +36,21 @@ pub struct Policy {
     pub changes: Duration,
     /// The most changes, whatever their age.
     pub max_changes: i64,
+    /// Pings of heartbeats.
+    pub heartbeat_pings: Duration,
+    /// Notices, from their end on, and never while their incident is open.
+    pub outbox: Duration,
+    /// Silences and maintenances, from their end on.
+    pub quiet_times: Duration,
+    /// Incidents, from their end on.
+    pub incidents: Duration,
     /// Audit rows; `None` for ever.
     pub audit: Option<Duration>,
 }
 
 impl Default for Policy {
-    /// Sessions 30 days, tokens a year, attempts a day, changes 3 days or 100,000, audit rows for ever.
+    /// Sessions 30 days, tokens a year, attempts a day, changes 3 days or 100,000, pings and notices 30 days,
+    /// quiet times 90 days, incidents 400 days, audit rows for ever.
     fn default() -> Self {
         let days = |count: u64| Duration::from_secs(count * 24 * 3_600);
         Self {
@@ -49,6 +59,10 @@ impl Default for Policy {
             login_throttle: days(1),
             changes: days(3),
             max_changes: 100_000,
+            heartbeat_pings: days(30),
+            outbox: days(30),
+            quiet_times: days(90),
+            incidents: days(400),
             audit: None,
         }
     }
@@ -65,6 +79,14 @@ pub struct Report {
     pub login_throttle_count: u64,
     /// Changes.
     pub change_count: u64,
+    /// Pings of heartbeats.
+    pub heartbeat_ping_count: u64,
+    /// Notices.
+    pub outbox_count: u64,
+    /// Silences and maintenances.
+    pub quiet_time_count: u64,
+    /// Incidents.
+    pub incident_count: u64,
     /// Audit rows.
     pub audit_count: u64,
 }
@@ -79,11 +101,17 @@ pub async fn run(db: &Db, policy: &Policy) -> Result<Report, Error> {
     let (sessions, tokens, throttle) =
         (before(policy.sessions), before(policy.api_tokens), before(policy.login_throttle));
     let (changes, max_changes) = (before(policy.changes), policy.max_changes);
+    let (pings, outbox) = (before(policy.heartbeat_pings), before(policy.outbox));
+    let (quiet_times, incidents) = (before(policy.quiet_times), before(policy.incidents));
     let mut report = Report {
         session_count: batches(db, move |tx| Box::pin(remove_sessions(tx, sessions))).await?,
         api_token_count: batches(db, move |tx| Box::pin(remove_tokens(tx, tokens))).await?,
         login_throttle_count: batches(db, move |tx| Box::pin(remove_throttles(tx, throttle))).await?,
         change_count: batches(db, move |tx| Box::pin(change::trim(tx, changes, max_changes, BATCH))).await?,
+        heartbeat_ping_count: batches(db, move |tx| Box::pin(pings::trim(tx, pings, BATCH))).await?,
+        outbox_count: batches(db, move |tx| Box::pin(outbox::trim(tx, outbox, BATCH))).await?,
+        quiet_time_count: batches(db, move |tx| Box::pin(quiet_times::trim(tx, quiet_times, BATCH))).await?,
+        incident_count: batches(db, move |tx| Box::pin(incidents::trim(tx, incidents, BATCH))).await?,
         audit_count: 0,
     };
     if let Some(kept) = policy.audit {
