@@ -150,6 +150,7 @@ impl Tracker {
 
     pub(crate) fn hop(&mut self, url: String) {
         self.sent = Sent::Nothing;
+        self.begin(Phase::Resolve);
         self.hops.push(Hop {
             url,
             address: None,

@@ -11,8 +11,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::monitor::schedule::CronSchedule;
+use crate::monitor::severity::Severity;
 use crate::monitor::span::Span;
-use crate::monitor::verdict::Outcome;
+use crate::monitor::verdict::{self, Outcome};
 
 pub use step::{Step, step};
 
@@ -86,6 +87,24 @@ pub enum RuleError {
 }
 
 impl Rule {
+    /// Returns how the verdict judges what a heartbeat tells it: at once and both ways, since misses and
+    /// failures are counted here, and never as stale, since silence is judged here.
+    pub fn verdict_rule(&self, severity: Severity, remind_every_ms: Option<u64>) -> verdict::Rule {
+        let interval_ms = match &self.expects {
+            Expectation::Every { period_ms } => *period_ms,
+            Expectation::Cron { .. } => self.grace_ms,
+        };
+        verdict::Rule {
+            fails_to_fire: 1,
+            oks_to_resolve: 1,
+            interval_ms: interval_ms.max(MIN_PERIOD_MS),
+            stale_after_ms: u64::MAX,
+            severity,
+            no_data_severity: None,
+            remind_every_ms,
+        }
+    }
+
     /// Checks what the types cannot say.
     ///
     /// # Errors

@@ -35,9 +35,14 @@ impl Span {
     }
 }
 
+/// Returns the last instant there is: the last whole second, since milliseconds after it do not read back.
+pub fn end_of_time() -> Timestamp {
+    Timestamp::from_second(Timestamp::MAX.as_second()).unwrap_or(Timestamp::MAX)
+}
+
 /// Returns the instant `ms` milliseconds after `at`, at most the last there is.
 pub fn later(at: Timestamp, ms: u64) -> Timestamp {
-    at.saturating_add(milliseconds(ms)).unwrap_or(Timestamp::MAX)
+    at.saturating_add(milliseconds(ms)).unwrap_or(Timestamp::MAX).min(end_of_time())
 }
 
 /// Returns the instant `ms` milliseconds before `at`, at least the first there is.
@@ -87,7 +92,9 @@ mod tests {
 
     #[test]
     fn instants_stop_at_the_ends_of_time() {
-        assert_eq!(later(at(0), u64::MAX), Timestamp::MAX);
+        let end = later(at(0), u64::MAX);
+        assert_eq!(end, end_of_time());
+        assert_eq!(Timestamp::from_millisecond(end.as_millisecond()).unwrap(), end, "it can be stored");
         assert_eq!(earlier(at(0), u64::MAX), Timestamp::MIN);
         assert_eq!((moved(at(5), -3), moved(at(5), 3)), (at(2), at(8)));
         assert_eq!(elapsed_ms(Timestamp::MAX, Timestamp::MIN), 0);

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::monitor::severity::Severity;
-use crate::monitor::span::{Span, elapsed_ms, moved};
+use crate::monitor::span::{Span, elapsed_ms, end_of_time, moved};
 
 pub use flapping::{CALM_INTERVALS, MAX_CHANGES, WINDOW_MS};
 pub use step::{Context, Step, step};
@@ -313,7 +313,8 @@ impl State {
         let calm = self.flapping_changed_at.map(|at| flapping::calm_at(at, rule));
         let reminder = self.firing.as_ref().and_then(|firing| firing.reminder_at(rule));
         let reminder = reminder.filter(|_| calm.is_none());
-        [stale, calm, reminder].into_iter().flatten().min()
+        let never = end_of_time();
+        [stale, calm, reminder].into_iter().flatten().min().filter(|at| *at < never)
     }
 }
 

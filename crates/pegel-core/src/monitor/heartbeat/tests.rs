@@ -457,6 +457,50 @@ fn long_names_are_cut_at_a_character() {
     assert!(matches!(ended[0], Effect::RunEnded { .. }));
 }
 
+/// What a heartbeat's inputs lead to in the end: incidents with their begin and end.
+#[test]
+fn what_a_heartbeat_judges_is_one_incident_from_the_first_miss_to_the_next_ping_a61() {
+    let mut heartbeat = Heartbeat::new(Rule { misses_to_down: 2, ..every(10, 1) }, NOON);
+    let rule = heartbeat.rule.verdict_rule(Severity::Critical, None);
+    assert_eq!(rule.check(), Ok(()));
+    let mut verdict = verdict::State::new(heartbeat.now);
+    let mut told = Vec::new();
+    let mut ids = 0;
+    for minute in 0..60 {
+        let effects = match minute {
+            0 | 5 | 40 => heartbeat.ping(Kind::Ok),
+            30 => heartbeat.ping(Kind::Fail),
+            _ => heartbeat.input(&Input::Tick),
+        };
+        let judged = effects.into_iter().filter_map(|effect| match effect {
+            Effect::Judged { outcome, at } => Some(verdict::Input::Sample { outcome, at }),
+            _ => None,
+        });
+        for input in judged.chain([verdict::Input::Tick]) {
+            let context = verdict::Context { rule: &rule, now: heartbeat.now, is_withheld: false };
+            let mut new_id = || {
+                ids += 1;
+                verdict::FiringId(uuid::Uuid::from_u128(ids))
+            };
+            let step = verdict::step(&verdict, context, input, &mut new_id);
+            verdict = step.state;
+            told.extend(step.effects);
+        }
+        assert_eq!(verdict.wake_at(&rule), None, "silence is the heartbeat's to judge");
+        heartbeat.wait(1);
+    }
+    let bounds: Vec<(i64, i64)> = told
+        .iter()
+        .filter_map(|effect| match effect {
+            verdict::Effect::Closed { firing, ended_at, .. } => Some((firing.since, *ended_at)),
+            _ => None,
+        })
+        .map(|(from, to)| [from, to].map(|one| (one.as_second() - at(NOON).as_second()) / 60).into())
+        .collect();
+    // Pings at minutes 0 and 5; missed at 16 and 26; well again at 40, and not missed twice until the end.
+    assert_eq!((bounds, ids), (vec![(16, 40)], 1));
+}
+
 /// All flips up to the end of a history, read off it without any state.
 fn flips(rule: &Rule, history: &[(Timestamp, Option<Kind>)]) -> Vec<(Timestamp, bool)> {
     let Expectation::Every { period_ms } = rule.expects else { panic!("of periods only") };
