@@ -40,6 +40,8 @@ impl RetentionSection {
             audit: self
                 .audit_days
                 .map(|count| days(problems.number(key("audit_days"), Some(count), 365, 30..=36_500))),
+            // Monitors cannot be made yet; what they leave has no setting of its own.
+            ..Policy::default()
         }
     }
 }
