@@ -1,0 +1,136 @@
+import { useQuery } from "@tanstack/react-query";
+import { configQuery } from "~/api/catalog";
+import { AsCommand } from "~/components/as-command";
+import { Pager } from "~/components/pager";
+import { useAnswer } from "~/components/use-answer";
+import { useTyped } from "~/components/use-typed";
+import { formatInteger } from "~/lib/exact";
+import { Button } from "~/ui/button";
+import { CopyButton } from "~/ui/copy-button";
+import { DataTable } from "~/ui/data-table";
+import { EmptyState, FilteredEmptyState } from "~/ui/list-states";
+import { PageTitle } from "~/ui/page-title";
+import { Panel } from "~/ui/panel";
+import { SearchInput } from "~/ui/search-input";
+import { StateChip } from "~/ui/state-chip";
+import { Mono, Unknown } from "~/ui/values";
+import { VisibleText } from "~/ui/visible-text";
+
+const LIMIT = 100;
+
+export interface ConfigProps {
+  readonly cluster: string;
+  readonly search: string;
+  readonly offset: number;
+  readonly onChange: (change: { search?: string; offset?: number }) => void;
+}
+
+/** The configuration that is in force, and where each value is from. */
+export function Config({ cluster, search, offset, onChange }: ConfigProps) {
+  const options = configQuery(cluster, { search, offset, limit: LIMIT });
+  const query = useQuery({ ...options, placeholderData: (before) => before });
+  const answer = useAnswer(query, options.queryKey, { what: "its configuration", cluster });
+  const [typed, setTyped] = useTyped(search, (text) => onChange({ search: text, offset: 0 }));
+  const rows = answer.data?.items ?? [];
+  return (
+    <>
+      <PageTitle
+        sub={answer.age}
+        actions={
+          <Button icon="refresh" busy={query.isFetching} onClick={() => void query.refetch()}>
+            Read again
+          </Button>
+        }
+      >
+        {answer.data === undefined
+          ? `Configuration of ${cluster}`
+          : `${formatInteger(answer.data.total_count)} values are in force on ${cluster}`}
+      </PageTitle>
+      <Panel flush>
+        {answer.notes}
+        <DataTable
+          label="Configuration"
+          layoutKey="config"
+          rows={rows}
+          rowId={(row) => row.key}
+          copyOf={(row) => JSON.stringify(row, undefined, 2)}
+          pageKeys
+          loading={answer.loading}
+          refreshing={answer.refreshing}
+          toolbar={<SearchInput label="Search keys, values and sources" value={typed} onChange={setTyped} slash />}
+          columns={[
+            {
+              id: "key",
+              header: "Key",
+              width: 320,
+              cell: (row) => (
+                <Mono title={row.key}>
+                  <VisibleText text={row.key} />
+                </Mono>
+              ),
+            },
+            {
+              id: "value",
+              header: "Value",
+              width: 320,
+              grow: true,
+              cell: (row) =>
+                row.is_redacted ? (
+                  <StateChip state="denied">hidden: looks like a secret</StateChip>
+                ) : row.value === null || row.value === undefined ? (
+                  <Unknown>not set</Unknown>
+                ) : row.value === "" ? (
+                  <Mono title="empty text">""</Mono>
+                ) : (
+                  <>
+                    <Mono title={row.value}>
+                      <VisibleText text={row.value} />
+                    </Mono>{" "}
+                    <CopyButton text={row.value} what={row.key} />
+                  </>
+                ),
+            },
+            { id: "source", header: "Source", width: 230, cell: (row) => <VisibleText text={row.source} /> },
+          ]}
+          foot={
+            answer.data && (
+              <Pager
+                offset={offset}
+                limit={LIMIT}
+                shown={rows.length}
+                matched={answer.data.matched_count}
+                total={answer.data.total_count}
+                onOffset={(to) => onChange({ offset: to })}
+              />
+            )
+          }
+          instead={
+            answer.instead ??
+            (answer.data === undefined || rows.length > 0 ? undefined : search !== "" || offset > 0 ? (
+              <FilteredEmptyState
+                title={`No value matches “${search}”`}
+                total={`${formatInteger(answer.data.total_count)} values`}
+                onClear={() => onChange({ search: "", offset: 0 })}
+              />
+            ) : (
+              <EmptyState title="The cluster tells no configuration">
+                Pegel's user there may not have the right to describe the cluster.
+              </EmptyState>
+            ))
+          }
+        />
+      </Panel>
+      <AsCommand
+        cli={[
+          "cluster-config",
+          "--cluster",
+          cluster,
+          ...(search === "" ? [] : ["--search", search]),
+          ...(offset === 0 ? [] : ["--offset", String(offset)]),
+        ]}
+        path={`clusters/${cluster}/operations/cluster-config`}
+        query={{ search: search || undefined, offset: offset || undefined, limit: LIMIT }}
+      />
+    </>
+  );
+}

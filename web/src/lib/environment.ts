@@ -1,0 +1,2 @@
+export const ENVIRONMENTS = ["production", "staging", "development", "test"] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];

@@ -1,0 +1,77 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { commandLine, curlLine, shellQuote } from "./shell";
+
+const throughBash = (words: readonly string[]) =>
+  execFileSync("bash", ["--noprofile", "--norc", "-c", `printf '%s\\0' ${commandLine(words)}`], {
+    env: { LC_ALL: "C.UTF-8" },
+  })
+    .toString("utf8")
+    .split("\0")
+    .slice(0, -1);
+
+describe("shell quoting", () => {
+  it.each([
+    ["shop.clicks", "shop.clicks"],
+    ["", "''"],
+    ["a b", "'a b'"],
+    ["it's", `'it'\\''s'`],
+    ["$HOME `id` \\", "'$HOME `id` \\'"],
+    ["~/x", "'~/x'"],
+    ["=ls", "'=ls'"],
+    ["a\nb", "$'a\\nb'"],
+    ["\u202e", "$'\\u202e'"],
+  ])("%j is written %s", (word, expected) => {
+    expect(shellQuote(word)).toBe(expected);
+  });
+
+  it("bash reads back exactly what was quoted", () => {
+    const words = [
+      "",
+      " ",
+      "'",
+      "''",
+      '"',
+      "\\",
+      "\\n",
+      "$'x'",
+      "$(id)",
+      "`id`",
+      "!x",
+      "*",
+      "~",
+      "#",
+      ";",
+      "&&",
+      "|",
+      ">f",
+      "a=b",
+      "line\nfeed",
+      "tab\t",
+      "\u001b[31m",
+      "\u202eabc",
+      "\u{e0041}",
+      "Łódź",
+      `{"a":"it's"}`,
+      "-rf",
+      "{a,b}",
+      "[x]",
+    ];
+    expect(throughBash(words)).toEqual(words);
+  });
+});
+
+describe("curl lines", () => {
+  it("a read is one short line without a method", () => {
+    expect(curlLine({ method: "GET", url: "http://localhost:8080/api/v1/clusters?limit=5" })).toBe(
+      `curl -sS \\\n  -H "Authorization: Bearer $PEGEL_TOKEN" \\\n  'http://localhost:8080/api/v1/clusters?limit=5'`,
+    );
+  });
+
+  it("a body is quoted as JSON and brackets in the address are kept", () => {
+    const line = curlLine({ method: "POST", url: "https://pegel.example/api/v1/x[1]", body: { where: "a = 'b'" } });
+    expect(line).toContain(`-X POST`);
+    expect(line).toContain(`--data-raw '{"where":"a = '\\''b'\\''"}'`);
+    expect(line).toContain("--globoff");
+  });
+});

@@ -1,0 +1,9 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { Account } from "~/features/settings/account";
+
+const app = getRouteApi("/app");
+
+export function AccountPage() {
+  const { session } = app.useRouteContext();
+  return <Account session={session} />;
+}

@@ -1,0 +1,17 @@
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { sessionQuery } from "~/api/session";
+import { ChangePasswordForm } from "~/features/access/change-password";
+import { FirstRun } from "~/features/clusters/first-run";
+
+export function FirstRunPage() {
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const navigate = useNavigate();
+  return (
+    <FirstRun
+      session={session}
+      passwordForm={<ChangePasswordForm onDone={() => undefined} />}
+      onDone={() => void navigate({ to: "/" })}
+    />
+  );
+}
