@@ -259,7 +259,7 @@ async fn a_stream_ends_when_the_server_does() {
 }
 
 #[tokio::test]
-async fn many_streams_cost_one_read_of_the_store() {
+async fn many_streams_tell_the_same() {
     let app = TestApp::sqlite().await;
     let admin = app.admin().await;
     let mut streams = Vec::new();

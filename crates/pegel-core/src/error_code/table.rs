@@ -89,6 +89,30 @@ outbound::outbound_codes! {
         cause: "Somebody else changed the table in these seconds.",
         action: "Ask again: the answer will be about the new table.",
     }
+    InvalidRow {
+        code: "invalid_row",
+        title: "Row does not fit the table",
+        exit: Usage, http: 400,
+        meaning: "A row or key does not fit the table's columns. Nothing of it was sent.",
+        cause: "A missing column, a value of another type or out of range, or a null where none is allowed.",
+        action: "Correct the row that the message names; `pegel table <db.table>` shows the columns.",
+    }
+    UnreadableRow {
+        code: "unreadable_row",
+        title: "Rows cannot be read",
+        exit: Internal, http: 502,
+        meaning: "What a server sent as rows of the table is damaged, or of a form that is not known here.",
+        cause: "A newer Fluss with another row format, or damaged data.",
+        action: "Compare the versions of Fluss and Pegel; read the table with Fluss's own client to tell the two apart.",
+    }
+    UnsuitableTable {
+        code: "unsuitable_table",
+        title: "Table is of another kind",
+        exit: Usage, http: 400,
+        meaning: "The table is of another kind than the request needs, such as a log table where a key is looked up. Nothing was sent.",
+        cause: "A request for primary-key tables to a log table, or the other way round.",
+        action: "Use the request that fits; `pegel table <db.table>` shows the kind.",
+    }
     ResolveFailed {
         code: "resolve_failed",
         title: "Host name without address",

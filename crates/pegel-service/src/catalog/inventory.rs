@@ -8,6 +8,7 @@ mod reading;
 pub(super) mod snapshot;
 pub(super) mod view;
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -67,7 +68,7 @@ struct Inner {
     state: Mutex<State>,
     /// Wakes those who wait for a reading, or for a part of the first one.
     changed: watch::Sender<()>,
-    /// Wakes the one who reads.
+    /// Wakes the one who reads, who then looks whether a reading is wanted.
     wanted: Notify,
     figures: FigureCache,
 }
@@ -81,6 +82,8 @@ struct State {
     /// Why the latest reading failed.
     missed: Option<Missed>,
     coordinator: Coordinator,
+    /// Whether somebody wants a reading that has not begun.
+    is_wanted: bool,
     started_count: u64,
     finished_count: u64,
     last_started: Option<Instant>,
@@ -165,29 +168,25 @@ impl Inventory {
         let is_wanted = {
             let mut state = self.lock();
             let has_missed = state.missed.is_some();
-            state.coordinator.note(coordinator, has_missed)
+            let is_wanted = state.coordinator.note(coordinator, has_missed);
+            state.is_wanted |= is_wanted;
+            is_wanted
         };
         if is_wanted {
-            self.wake();
+            self.inner.wanted.notify_one();
         }
-    }
-
-    /// Asks for a reading now, and returns without waiting for it.
-    fn wake(&self) {
-        self.inner.wanted.notify_one();
     }
 
     /// Has the inventory read anew and waits for that. A reading that is under way, or has begun within the
     /// least gap, is not begun again.
     pub(super) async fn refresh(&self) {
-        let (wanted, is_new) = {
-            let state = self.lock();
+        let wanted = {
+            let mut state = self.lock();
             let is_new = !state.is_running() && !state.has_just_begun(self.inner.settings.least_gap);
-            (state.started_count + u64::from(is_new), is_new)
+            state.is_wanted |= is_new;
+            state.started_count + u64::from(is_new)
         };
-        if is_new {
-            self.wake();
-        }
+        self.inner.wanted.notify_one();
         self.wait_until(|state| state.finished_count >= wanted).await;
     }
 
@@ -198,14 +197,13 @@ impl Inventory {
             state.latest.is_some() || has_databases
         };
         if !is_there(&self.lock()) {
-            let (seen, is_running) = {
-                let state = self.lock();
-                (state.finished_count, state.is_running())
+            let seen = {
+                let mut state = self.lock();
+                // Who asks for a cluster that could not be read does not wait for the next try to come by itself.
+                state.is_wanted |= !state.is_running();
+                state.finished_count
             };
-            // Who asks for a cluster that could not be read does not wait for the next try to come by itself.
-            if !is_running {
-                self.wake();
-            }
+            self.inner.wanted.notify_one();
             let gap = self.inner.settings.least_gap;
             let has_just_missed =
                 |state: &State| state.missed.is_some() && !state.is_running() && state.has_just_begun(gap);
@@ -234,9 +232,16 @@ impl Inventory {
 
     /// Waits out a pause, or less when somebody asks for a reading; but never less than the least gap.
     async fn pause(&self, pause: Duration) {
-        tokio::select! {
-            () = sleep(pause) => {}
-            () = self.inner.wanted.notified() => {}
+        let mut due = pin!(sleep(pause));
+        loop {
+            tokio::select! {
+                () = &mut due => break,
+                () = self.inner.wanted.notified() => {
+                    if self.lock().is_wanted {
+                        break;
+                    }
+                }
+            }
         }
         let since = self.lock().last_started.map(|at| at.elapsed());
         if let Some(since) = since {
@@ -245,11 +250,11 @@ impl Inventory {
     }
 
     async fn read_once(&self, gate: &Semaphore) -> bool {
-        // Whoever asked before now is served by this reading.
-        let _ = timeout(Duration::ZERO, self.inner.wanted.notified()).await;
         let read_at = self.inner.clock.now();
         let (is_first, away) = {
             let mut state = self.lock();
+            // Whoever wanted one before now is served by this reading.
+            state.is_wanted = false;
             state.started_count += 1;
             state.last_started = Some(clock::instant());
             (state.latest.is_none(), state.coordinator.away.clone())

@@ -87,6 +87,9 @@ mod tests {
         "partition_not_found",
         "leader_not_available",
         "table_recreated",
+        "invalid_row",
+        "unreadable_row",
+        "unsuitable_table",
     ];
 
     #[test]

@@ -8,6 +8,7 @@ mod catalog_house;
 mod catalog_inventory;
 mod catalog_liveness;
 mod catalog_reads;
+mod changes;
 mod clusters;
 mod clusters_live;
 mod clusters_secrets;
