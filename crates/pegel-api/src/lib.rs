@@ -1,12 +1,12 @@
 //! The HTTP API of Pegel: routes, OpenAPI document, change stream, health.
 //!
 //! It translates between HTTP and [`pegel_service::Service`] and decides nothing: who may do what, and what is
-//! audited, is the service's. A request passes the [`edge`] (request id, host, origin, problems, headers, log),
+//! audited, is the service's. A request passes the `edge` (request id, host, origin, problems, headers, log),
 //! then authentication, then one handler, which gets its handle from the policy before it reads anything else.
 //!
-//! Each route is declared once, with its handler and its entry in the OpenAPI document ([`endpoint`]); a path or
+//! Each route is declared once, with its handler and its entry in the OpenAPI document (`endpoint`); a path or
 //! method of the API that is not declared is refused, also to those who guess. All other paths are pages of the
-//! console ([`web`]).
+//! console (`web`).
 
 mod app;
 mod auth;
