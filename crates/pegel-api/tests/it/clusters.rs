@@ -39,6 +39,12 @@ pub(crate) fn registration(slug: &str, endpoint: &str) -> Value {
     json!({ "slug": slug, "name": "Orders", "environment": "test", "connection": { "endpoint": endpoint } })
 }
 
+/// Leaves out what the watch may have seen in between.
+fn without_state(mut cluster: Value) -> Value {
+    cluster.as_object_mut().unwrap().remove("state");
+    cluster
+}
+
 async fn a_cluster_is_registered_seen_changed_and_removed(app: TestApp) {
     let (admin, fake) = (app.admin().await, fake());
     let cluster = register(&admin, "eu", &fake).await;
@@ -47,7 +53,8 @@ async fn a_cluster_is_registered_seen_changed_and_removed(app: TestApp) {
     again.refused(409, "conflict");
     register(&admin, "us", &fake).await;
 
-    assert_eq!(admin.get(&format!("{CLUSTERS}/eu")).await.expect(StatusCode::OK), cluster);
+    let seen = admin.get(&format!("{CLUSTERS}/eu")).await.expect(StatusCode::OK);
+    assert_eq!(without_state(seen), without_state(cluster.clone()));
     let page = admin.get(&format!("{CLUSTERS}?limit=1")).await.expect(StatusCode::OK);
     let cursor = page["next_cursor"].as_str().unwrap();
     let next = admin.get(&format!("{CLUSTERS}?limit=1&cursor={cursor}")).await.expect(StatusCode::OK);
