@@ -64,14 +64,16 @@ async fn when_the_one_who_reads_goes_away_the_next_one_reads() {
     let server = &cluster.tablet_servers()[0];
     server.on(ApiKey::GetTableStats, Script::Hold.times(1));
     let look = || console.ask::<ListTables>(json!({"runtime": true, "search": "returns"}));
-    let (first, second) = (look(), look());
-    let leaving = async {
-        tokio::select! {
-            _ = first => panic!("the answer is held back"),
-            () = server.until(|server| server.held_count() == 1) => {}
-        }
+    let mut first = Box::pin(look());
+    tokio::select! {
+        _ = &mut first => panic!("the answer is held back"),
+        () = server.until(|server| server.held_count() == 1) => {}
+    }
+    let leaving = async move {
+        tokio::task::yield_now().await;
+        drop(first);
     };
-    let ((), second) = tokio::join!(leaving, second);
+    let (second, ()) = tokio::join!(look(), leaving);
     assert_eq!(figures(&second)[0].evidence, RuntimeState::Ok);
 }
 

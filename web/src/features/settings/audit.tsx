@@ -20,6 +20,7 @@ import { SidePanel, WithSidePanel } from "~/ui/side-panel";
 import { StateChip } from "~/ui/state-chip";
 import { Mono, Offset, Time } from "~/ui/values";
 import { VisibleText } from "~/ui/visible-text";
+import { outcomeState } from "./audit-outcome";
 import { useChange } from "./use-change";
 
 const COLUMNS: readonly TableColumn<AuditEntry>[] = [
@@ -47,11 +48,7 @@ const COLUMNS: readonly TableColumn<AuditEntry>[] = [
 ];
 
 function Outcome({ outcome }: { readonly outcome: string }) {
-  return (
-    <StateChip state={outcome === "ok" ? "ok" : outcome === "unknown" ? "outcome_unknown" : "refused"}>
-      {outcome}
-    </StateChip>
-  );
+  return <StateChip state={outcomeState(outcome)}>{outcome}</StateChip>;
 }
 
 export interface AuditView extends AuditFilter {
