@@ -165,6 +165,8 @@ async fn who_may_not_see_servers_reads_no_address() {
 async fn two_executions_at_once_tell_each_of_its_own_requests_only() {
     let cluster = shop().authorizer(true).start().unwrap();
     let console = Console::of(&cluster, on_demand()).await;
+    // The coordinator is found before.
+    console.ask::<ListServers>(json!({})).await;
     let (config, acls) =
         tokio::join!(console.ask::<ListClusterConfig>(json!({})), console.ask::<ListAcls>(json!({})));
     let answered = |source: &pegel_core::envelope::Source| source.servers[0].answered.concat();
