@@ -1,41 +1,22 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { axeSource, expectAccessible, expectNoOverflow, launchBrowser, openPage, type WatchedPage } from "./browser";
-import { type StaticServer, serveStatic } from "./static-server";
+import { describe, expect, it } from "vitest";
+import { axeSource, expectAccessible, expectNoOverflow, type openPage, type WatchedPage } from "./browser";
+import { servedSite } from "./visit";
 
-const BUILT = fileURLToPath(new URL("../dist-gallery", import.meta.url));
 const AXE = axeSource();
 
-let browser: Browser;
-let server: StaticServer;
+const site = servedSite("dist-gallery", "npx vite build --mode gallery");
 
-beforeAll(async () => {
-  if (!existsSync(BUILT)) throw new Error("build it first: npx vite build --mode gallery");
-  browser = await launchBrowser();
-  server = await serveStatic(BUILT, "/console/");
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-async function withGallery(
+const withGallery = (
   options: Parameters<typeof openPage>[2],
   use: (watched: WatchedPage) => Promise<void>,
   path = "gallery",
-) {
-  const watched = await openPage(browser, server.url + path, options);
-  try {
+) => {
+  const used = async (watched: WatchedPage) => {
     await watched.page.getByRole("heading", { level: 1 }).first().waitFor();
     await use(watched);
-    watched.expectQuiet();
-  } finally {
-    await watched.close();
-  }
-}
+  };
+  return site.open(path, used, options);
+};
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -87,6 +68,8 @@ describe("a list of 10,000 rows", () => {
       const count = () => table.locator("tbody tr").count();
       const scroller = table.locator("..");
       const counts = [];
+      // Before the rows are there the list has no height to scroll over.
+      await table.locator("tbody tr[aria-rowindex='2']").waitFor();
       for (const top of [17_000, 120_000, 250_000]) {
         await scroller.evaluate((element, to) => element.scrollTo(0, to), top);
         // The row that must now be in the middle of the window.

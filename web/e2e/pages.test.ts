@@ -1,51 +1,15 @@
 // The pages of the catalog and the settings against recorded answers: what they show, where they lead, and that they can be
 // used by everyone, wide and narrow, light and dark.
-import { existsSync, mkdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { axeSource, expectAccessible, expectNoOverflow, launchBrowser, openPage, type WatchedPage } from "./browser";
-import { answer, envelope, ODD_NAME, problem, SESSION, UNREACHABLE, type World, world } from "./recorded";
-import { type StaticServer, serveStatic } from "./static-server";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { axeSource, expectAccessible, expectNoOverflow } from "./browser";
+import { envelope, ODD_NAME, problem, SESSION, UNREACHABLE } from "./recorded";
+import { servedConsole } from "./visit";
 
-const BUILT = fileURLToPath(new URL("../dist", import.meta.url));
 const SHOTS = process.env.PEGEL_SHOTS;
 const GROUPED = "9,007,199,254,740,993";
 
-let browser: Browser;
-let server: StaticServer;
-
-beforeAll(async () => {
-  if (!existsSync(BUILT)) throw new Error("build it first: npm run build");
-  if (SHOTS) mkdirSync(SHOTS, { recursive: true });
-  browser = await launchBrowser();
-  server = await serveStatic(BUILT, "/console/");
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-async function visit(
-  path: string,
-  changes: Partial<World>,
-  use: (page: Page, world: World, watched: WatchedPage) => Promise<void>,
-  options: BrowserContextOptions = {},
-) {
-  const full = world(changes);
-  const watched = await openPage(browser, server.url + path, {
-    ...options,
-    before: async (page) => void (await page.route("**/api/v1/**", (route) => answer(route, full))),
-  });
-  try {
-    await watched.page.getByRole("heading", { level: 1 }).waitFor();
-    await use(watched.page, full, watched);
-    watched.expectQuiet();
-  } finally {
-    await watched.close();
-  }
-}
+const visit = servedConsole();
 
 const search = (page: Page) => new URL(page.url()).search;
 const instead = (path: string, body: unknown) => ({ instead: new Map([[path, body]]) });

@@ -1,49 +1,14 @@
 // The frame of the console against answers that the test gives: signing in, first run, keys, banners, weight.
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { axeSource, expectAccessible, expectNoOverflow, launchBrowser, openPage, type WatchedPage } from "./browser";
-import { answer, cluster, problem, SESSION, type World, world } from "./recorded";
-import { type StaticServer, serveStatic } from "./static-server";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { axeSource, expectAccessible, expectNoOverflow } from "./browser";
+import { cluster, problem, SESSION } from "./recorded";
+import { servedConsole } from "./visit";
 
-const BUILT = fileURLToPath(new URL("../dist", import.meta.url));
 const FIRST_PAGE_LIMIT = 150 * 1024;
 
-let browser: Browser;
-let server: StaticServer;
-
-beforeAll(async () => {
-  if (!existsSync(BUILT)) throw new Error("build it first: npm run build");
-  browser = await launchBrowser();
-  server = await serveStatic(BUILT, "/console/");
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-async function visit(
-  path: string,
-  changes: Partial<World>,
-  use: (page: Page, world: World, watched: WatchedPage) => Promise<void>,
-  options: BrowserContextOptions = {},
-) {
-  const full = world(changes);
-  const watched = await openPage(browser, server.url + path, {
-    ...options,
-    before: async (page) => void (await page.route("**/api/v1/**", (route) => answer(route, full))),
-  });
-  try {
-    await watched.page.getByRole("heading", { level: 1 }).waitFor();
-    await use(watched.page, full, watched);
-    watched.expectQuiet();
-  } finally {
-    await watched.close();
-  }
-}
+const visit = servedConsole();
 
 const path = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search;
 

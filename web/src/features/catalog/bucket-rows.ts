@@ -13,14 +13,14 @@ export interface BucketRow<B> {
   readonly failure: Schemas["PartFailure"] | undefined;
 }
 
-interface PartOf<B> {
+export interface PartOf<B> {
   readonly partition?: string | null;
   readonly buckets: readonly B[];
   readonly state: Schemas["Coverage"];
   readonly failure?: Schemas["PartFailure"] | null;
 }
 
-interface BucketLike {
+export interface BucketLike {
   readonly bucket: number;
   readonly state: Schemas["Coverage"];
   readonly failure?: Schemas["PartFailure"] | null;
