@@ -10,3 +10,29 @@
 
 pub mod postgres;
 pub mod service;
+
+/// Makes a test of each case for each database. The cases take a value of the named type, which `sqlite` makes of nothing
+/// and `postgres` only where there is a PostgreSQL.
+#[macro_export]
+macro_rules! on_each_database {
+    ($place:ty; $($case:ident),*) => {
+        mod sqlite {
+            $(
+                #[tokio::test]
+                async fn $case() {
+                    super::$case(<$place>::sqlite().await).await;
+                }
+            )*
+        }
+        mod on_postgres {
+            $(
+                #[tokio::test]
+                async fn $case() {
+                    if let Some(place) = <$place>::postgres().await {
+                        super::$case(place).await;
+                    }
+                }
+            )*
+        }
+    };
+}

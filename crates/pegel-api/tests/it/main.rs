@@ -18,24 +18,7 @@ mod users;
 /// Makes a test of each case for each database. A case takes an application without people.
 macro_rules! on_both {
     ($($case:ident),* $(,)?) => {
-        mod sqlite {
-            $(
-                #[tokio::test]
-                async fn $case() {
-                    super::$case(crate::app::TestApp::sqlite().await).await;
-                }
-            )*
-        }
-        mod on_postgres {
-            $(
-                #[tokio::test]
-                async fn $case() {
-                    if let Some(app) = crate::app::TestApp::postgres().await {
-                        super::$case(app).await;
-                    }
-                }
-            )*
-        }
+        pegel_testkit::on_each_database!(crate::app::TestApp; $($case),*);
     };
 }
 pub(crate) use on_both;

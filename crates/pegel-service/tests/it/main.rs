@@ -22,24 +22,7 @@ mod users;
 /// Makes a test of each case for each database. A case takes a house without people.
 macro_rules! on_both {
     ($($case:ident),* $(,)?) => {
-        mod sqlite {
-            $(
-                #[tokio::test]
-                async fn $case() {
-                    super::$case(crate::house::House::sqlite().await).await;
-                }
-            )*
-        }
-        mod on_postgres {
-            $(
-                #[tokio::test]
-                async fn $case() {
-                    if let Some(house) = crate::house::House::postgres().await {
-                        super::$case(house).await;
-                    }
-                }
-            )*
-        }
+        pegel_testkit::on_each_database!(crate::house::House; $($case),*);
     };
 }
 pub(crate) use on_both;

@@ -21,24 +21,7 @@ mod writes;
 /// Makes a test of each case for each database. A case takes an empty store.
 macro_rules! on_both {
     ($($case:ident),* $(,)?) => {
-        mod sqlite {
-            $(
-                #[tokio::test]
-                async fn $case() {
-                    super::$case(crate::stores::Store::sqlite().await).await;
-                }
-            )*
-        }
-        mod postgres {
-            $(
-                #[tokio::test]
-                async fn $case() {
-                    if let Some(store) = crate::stores::Store::postgres().await {
-                        super::$case(store).await;
-                    }
-                }
-            )*
-        }
+        pegel_testkit::on_each_database!(crate::stores::Store; $($case),*);
     };
 }
 pub(crate) use on_both;

@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Acl, aclsQuery } from "~/api/catalog";
+import { PagedTable } from "~/components/answer-table";
 import { AsCommand } from "~/components/as-command";
-import { Pager } from "~/components/pager";
 import { useAnswer } from "~/components/use-answer";
 import { useTyped } from "~/components/use-typed";
 import { Button } from "~/ui/button";
 import { CopyButton } from "~/ui/copy-button";
-import { DataTable } from "~/ui/data-table";
 import type { TableColumn } from "~/ui/data-table-types";
 import { PrefixedField } from "~/ui/fields";
 import { KeyValue } from "~/ui/key-value";
@@ -134,7 +133,7 @@ export function Acls({ cluster, view, onChange }: AclsProps) {
             )}
           </div>
           {answer.notes}
-          <DataTable
+          <PagedTable
             label="Access-control entries"
             layoutKey="acls"
             columns={COLUMNS}
@@ -142,32 +141,17 @@ export function Acls({ cluster, view, onChange }: AclsProps) {
             rowId={aclId}
             onOpen={(row) => onChange({ open: aclId(row) })}
             openId={open}
-            copyOf={(row) => JSON.stringify(row, undefined, 2)}
-            pageKeys
-            loading={answer.loading}
-            refreshing={answer.refreshing}
+            answer={answer}
             toolbar={<SearchInput label="Search entries" value={typed} onChange={setTyped} slash />}
-            foot={
-              answer.data && (
-                <Pager
-                  offset={offset}
-                  limit={LIMIT}
-                  shown={rows.length}
-                  matched={answer.data.matched_count}
-                  total={answer.data.total_count}
-                  onOffset={(to) => onChange({ offset: to })}
-                />
-              )
-            }
-            instead={
-              answer.instead ??
-              (answer.data === undefined || rows.length > 0 ? undefined : filtered || offset > 0 ? (
+            page={{ offset, limit: LIMIT, onOffset: (to) => onChange({ offset: to }) }}
+            empty={
+              filtered || offset > 0 ? (
                 <FilteredEmptyState title="No entry matches" onClear={() => onChange(clear)} />
               ) : (
                 <EmptyState title="No access-control entry">
                   Security is on, and nobody but super users is allowed anything. Entries are made with a Fluss client.
                 </EmptyState>
-              ))
+              )
             }
           />
         </Panel>

@@ -1,9 +1,9 @@
 // What the tabs that ask the leaders of buckets share: reading again, how many answered, and a list with bucket, leader and
 // evidence around the figures of the tab.
 import type { ReactNode } from "react";
+import { AnswerTable } from "~/components/answer-table";
 import type { Answer } from "~/components/use-answer";
 import { Button } from "~/ui/button";
-import { DataTable } from "~/ui/data-table";
 import type { TableColumn } from "~/ui/data-table-types";
 import { EmptyState } from "~/ui/list-states";
 import { Panel } from "~/ui/panel";
@@ -73,23 +73,17 @@ export function BucketPanel<B extends LedBucket>(props: BucketPanelProps<B>) {
     >
       {props.tools !== undefined && <div className={styles.tools}>{props.tools}</div>}
       {answer.notes}
-      <DataTable
+      <AnswerTable
         label={props.label}
         layoutKey={props.layoutKey}
         rows={rows}
         rowId={(row) => row.id}
-        copyOf={(row) => JSON.stringify(row, undefined, 2)}
-        pageKeys
-        loading={answer.loading}
-        refreshing={answer.refreshing}
+        answer={answer}
         columns={[bucketColumn(partitioned), LEADER, ...props.figures, EVIDENCE]}
-        instead={
-          answer.instead ??
-          (answer.data && rows.length === 0 ? (
-            <EmptyState title="No partition matches">
-              There is no bucket to {props.verb}; clear the filter or choose others.
-            </EmptyState>
-          ) : undefined)
+        empty={
+          <EmptyState title="No partition matches">
+            There is no bucket to {props.verb}; clear the filter or choose others.
+          </EmptyState>
         }
       />
     </Panel>

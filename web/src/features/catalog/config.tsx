@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { configQuery } from "~/api/catalog";
+import { PagedTable } from "~/components/answer-table";
 import { AsCommand } from "~/components/as-command";
-import { Pager } from "~/components/pager";
 import { useAnswer } from "~/components/use-answer";
 import { useTyped } from "~/components/use-typed";
 import { formatInteger } from "~/lib/exact";
 import { Button } from "~/ui/button";
 import { CopyButton } from "~/ui/copy-button";
-import { DataTable } from "~/ui/data-table";
 import { EmptyState, FilteredEmptyState } from "~/ui/list-states";
 import { PageTitle } from "~/ui/page-title";
 import { Panel } from "~/ui/panel";
@@ -48,15 +47,12 @@ export function Config({ cluster, search, offset, onChange }: ConfigProps) {
       </PageTitle>
       <Panel flush>
         {answer.notes}
-        <DataTable
+        <PagedTable
           label="Configuration"
           layoutKey="config"
           rows={rows}
           rowId={(row) => row.key}
-          copyOf={(row) => JSON.stringify(row, undefined, 2)}
-          pageKeys
-          loading={answer.loading}
-          refreshing={answer.refreshing}
+          answer={answer}
           toolbar={<SearchInput label="Search keys, values and sources" value={typed} onChange={setTyped} slash />}
           columns={[
             {
@@ -92,31 +88,19 @@ export function Config({ cluster, search, offset, onChange }: ConfigProps) {
             },
             { id: "source", header: "Source", width: 230, cell: (row) => <VisibleText text={row.source} /> },
           ]}
-          foot={
-            answer.data && (
-              <Pager
-                offset={offset}
-                limit={LIMIT}
-                shown={rows.length}
-                matched={answer.data.matched_count}
-                total={answer.data.total_count}
-                onOffset={(to) => onChange({ offset: to })}
-              />
-            )
-          }
-          instead={
-            answer.instead ??
-            (answer.data === undefined || rows.length > 0 ? undefined : search !== "" || offset > 0 ? (
+          page={{ offset, limit: LIMIT, onOffset: (to) => onChange({ offset: to }) }}
+          empty={
+            search !== "" || offset > 0 ? (
               <FilteredEmptyState
                 title={`No value matches “${search}”`}
-                total={`${formatInteger(answer.data.total_count)} values`}
+                total={answer.data && `${formatInteger(answer.data.total_count)} values`}
                 onClear={() => onChange({ search: "", offset: 0 })}
               />
             ) : (
               <EmptyState title="The cluster tells no configuration">
                 Pegel's user there may not have the right to describe the cluster.
               </EmptyState>
-            ))
+            )
           }
         />
       </Panel>

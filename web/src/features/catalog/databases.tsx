@@ -1,14 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type Database, databaseQuery, databasesQuery, readDatabasesAnew } from "~/api/catalog";
+import { PagedTable } from "~/components/answer-table";
 import { AsCommand } from "~/components/as-command";
-import { Pager } from "~/components/pager";
 import { useAnswer } from "~/components/use-answer";
 import { useLinks } from "~/components/use-links";
 import { useTyped } from "~/components/use-typed";
 import { formatInteger } from "~/lib/exact";
 import { ButtonLink } from "~/ui/button";
 import { CopyButton } from "~/ui/copy-button";
-import { DataTable } from "~/ui/data-table";
 import type { TableColumn } from "~/ui/data-table-types";
 import { KeyValue } from "~/ui/key-value";
 import { EmptyState, FilteredEmptyState } from "~/ui/list-states";
@@ -103,7 +102,7 @@ export function Databases({ cluster, search, offset, open, onChange }: Databases
       >
         <Panel flush>
           {answer.notes}
-          <DataTable
+          <PagedTable
             label="Databases"
             layoutKey="databases"
             columns={columns}
@@ -118,29 +117,15 @@ export function Databases({ cluster, search, offset, open, onChange }: Databases
             }
             onOpen={(row) => onChange({ open: row.name })}
             openId={open}
-            copyOf={(row) => JSON.stringify(row, undefined, 2)}
-            pageKeys
-            loading={answer.loading}
-            refreshing={answer.refreshing}
+            answer={answer}
             toolbar={
               <>
                 <SearchInput label="Search databases" value={typed} onChange={setTyped} slash />
                 <span style={{ color: "var(--ink2)", fontSize: 12 }}>may be filtered by the cluster's permissions</span>
               </>
             }
-            foot={
-              answer.data && (
-                <Pager
-                  offset={offset}
-                  limit={LIMIT}
-                  shown={rows.length}
-                  matched={answer.data.matched_count}
-                  total={answer.data.total_count}
-                  onOffset={(to) => onChange({ offset: to })}
-                />
-              )
-            }
-            instead={answer.instead ?? emptyWords()}
+            page={{ offset, limit: LIMIT, onOffset: (to) => onChange({ offset: to }) }}
+            empty={emptyWords()}
           />
         </Panel>
       </WithSidePanel>

@@ -1,11 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { partitionsQuery } from "~/api/catalog";
-import { Pager } from "~/components/pager";
+import { PagedTable } from "~/components/answer-table";
 import { useAnswer } from "~/components/use-answer";
 import { useTyped } from "~/components/use-typed";
 import { formatInteger } from "~/lib/exact";
-import { DataTable } from "~/ui/data-table";
 import { EmptyState, FilteredEmptyState } from "~/ui/list-states";
 import { Panel } from "~/ui/panel";
 import { SearchInput } from "~/ui/search-input";
@@ -51,15 +50,12 @@ function PartitionList({ cluster, database, table, view, data, onChange }: TabPr
         />
       </div>
       {answer.notes}
-      <DataTable
+      <PagedTable
         label="Partitions"
         layoutKey="partitions"
         rows={rows}
         rowId={(row) => row.name}
-        copyOf={(row) => JSON.stringify(row, undefined, 2)}
-        pageKeys
-        loading={answer.loading}
-        refreshing={answer.refreshing}
+        answer={answer}
         toolbar={<SearchInput label="Search partitions" value={typed} onChange={setTyped} slash />}
         columns={[
           { id: "name", header: "Partition", width: 200, cell: (row) => <VisibleText text={row.name} /> },
@@ -126,19 +122,8 @@ function PartitionList({ cluster, database, table, view, data, onChange }: TabPr
             },
           },
         ]}
-        foot={
-          answer.data && (
-            <Pager
-              offset={offset}
-              limit={LIMIT}
-              shown={rows.length}
-              matched={answer.data.matched_count}
-              total={answer.data.total_count}
-              onOffset={(to) => onChange({ offset: to })}
-            />
-          )
-        }
-        instead={answer.instead ?? emptyWords()}
+        page={{ offset, limit: LIMIT, onOffset: (to) => onChange({ offset: to }) }}
+        empty={emptyWords()}
       />
     </Panel>
   );

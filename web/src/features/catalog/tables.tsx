@@ -1,13 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { readTablesAnew, type TableRow, tablesQuery } from "~/api/catalog";
+import { PagedTable } from "~/components/answer-table";
 import { AsCommand } from "~/components/as-command";
-import { Pager } from "~/components/pager";
 import { useAnswer } from "~/components/use-answer";
 import { useLinks } from "~/components/use-links";
 import { useTyped } from "~/components/use-typed";
 import { formatInteger } from "~/lib/exact";
 import { Button } from "~/ui/button";
-import { DataTable } from "~/ui/data-table";
 import type { TableColumn } from "~/ui/data-table-types";
 import { EmptyState, FilteredEmptyState } from "~/ui/list-states";
 import { PageTitle } from "~/ui/page-title";
@@ -87,7 +86,7 @@ export function Tables({ cluster, database, search, offset, limit, onChange }: T
       </PageTitle>
       <Panel flush>
         {answer.notes}
-        <DataTable
+        <PagedTable
           label="Tables"
           layoutKey="tables"
           columns={columnsFor(database === "", reading)}
@@ -95,10 +94,8 @@ export function Tables({ cluster, database, search, offset, limit, onChange }: T
           rowId={idOf}
           hrefOf={(row) => links.href(tableOf(row))}
           onOpen={(row) => links.go(tableOf(row))}
-          copyOf={(row) => JSON.stringify(row, undefined, 2)}
-          pageKeys
-          loading={answer.loading}
-          refreshing={answer.refreshing || reading}
+          answer={answer}
+          reading={reading}
           toolbar={
             <>
               <SearchInput label="Search tables" value={typed} onChange={setTyped} slash />
@@ -115,19 +112,8 @@ export function Tables({ cluster, database, search, offset, limit, onChange }: T
               {runtime.isError && <StateChip state="unavailable">figures could not be read</StateChip>}
             </>
           }
-          foot={
-            answer.data && (
-              <Pager
-                offset={offset}
-                limit={limit}
-                shown={rows.length}
-                matched={answer.data.matched_count}
-                total={answer.data.total_count}
-                onOffset={(to) => onChange({ offset: to })}
-              />
-            )
-          }
-          instead={answer.instead ?? emptyWords()}
+          page={{ offset, limit, onOffset: (to) => onChange({ offset: to }) }}
+          empty={emptyWords()}
         />
       </Panel>
       <p style={{ margin: "8px 2px", color: "var(--ink2)", fontSize: 12 }}>
