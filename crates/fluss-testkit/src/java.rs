@@ -299,6 +299,8 @@ impl JavaPeer {
             "--add-opens=java.base/java.nio=ALL-UNNAMED",
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
             "-Dorg.slf4j.simpleLogger.showDateTime=true",
+            // While a leader is missing the client warns of every try, thousands of times a second.
+            "-Dorg.slf4j.simpleLogger.log.org.apache.fluss.client.write.Sender=error",
             "-cp",
         ]);
         arguments.push(classpath);
