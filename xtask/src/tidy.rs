@@ -1,8 +1,9 @@
-//! The rules no compiler knows: arrows between crates, manifests, file sizes, forbidden words.
+//! The rules no compiler knows: arrows between crates, manifests, file sizes, forbidden words, credentials.
 //!
 //! Each rule is a pure function of what it reads, so that its test can show it failing. It must not change files.
 
 mod arrows;
+mod credentials;
 mod manifests;
 mod sources;
 
@@ -62,6 +63,7 @@ fn check(root: &Path) -> anyhow::Result<Vec<Finding>> {
         // What is not text has no lines and no words.
         if let Ok(text) = std::fs::read_to_string(root.join(&path)) {
             findings.extend(sources::check_text(&path, &text));
+            findings.extend(credentials::check(&path, &text));
         }
     }
     findings.sort();

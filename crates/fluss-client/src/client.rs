@@ -33,12 +33,13 @@ pub struct FlussClient {
     pub(crate) inner: Arc<Inner>,
     /// Who is told of what this handle does, beside the observer of the whole client.
     own: Option<Arc<dyn Observer>>,
+    /// Paces what this handle reads in the background.
+    budget: Arc<RequestBudget>,
 }
 
 pub(crate) struct Inner {
     pub(crate) settings: ConnectionSettings,
     pub(crate) pool: Arc<Pool>,
-    pub(crate) budget: RequestBudget,
     pub(crate) leaders: LeaderCache,
     known: Mutex<Known>,
     /// Held while the cluster is looked for, so that callers who lost it together look once.
@@ -103,12 +104,12 @@ impl FlussClient {
             inner: Arc::new(Inner {
                 settings,
                 pool,
-                budget: RequestBudget::default(),
                 leaders: LeaderCache::default(),
                 known: Mutex::new(Known::default()),
                 discovering: tokio::sync::Mutex::new(()),
             }),
             own: None,
+            budget: Arc::default(),
         })
     }
 
@@ -118,7 +119,14 @@ impl FlussClient {
     /// life of connections. A handle made of one that has an observer already replaces it.
     #[must_use]
     pub fn observed_by(&self, observer: Arc<dyn Observer>) -> Self {
-        Self { inner: Arc::clone(&self.inner), own: Some(observer) }
+        Self { own: Some(observer), ..self.clone() }
+    }
+
+    /// Returns a handle on the same client whose background reads take their shares of `budget`, as all do that
+    /// hold it, whichever client they are of.
+    #[must_use]
+    pub fn paced_by(&self, budget: Arc<RequestBudget>) -> Self {
+        Self { budget, ..self.clone() }
     }
 
     /// Tells whoever watches this handle of an event that nobody else tells of.
@@ -207,16 +215,23 @@ impl FlussClient {
         &self,
         request: &R,
     ) -> Result<(R::Response, Arc<Connection>), Error> {
-        self.take_share().await;
+        let is_connected = self.known_coordinator().is_some_and(|one| self.inner.pool.is_connected(&one));
+        let opening = if is_connected { 0 } else { self.shares_to_open() };
+        self.take_shares(1 + opening).await;
         self.ask_coordinator_at(request, self.deadline()).await
     }
 
-    /// Waits for the share of the request budget that one background request takes.
-    pub(crate) async fn take_share(&self) {
-        let waited = self.inner.budget.take().await;
+    /// Waits for the shares of the request budget that so many background requests take.
+    pub(crate) async fn take_shares(&self, count: u32) {
+        let waited = self.budget.take(count).await;
         if !waited.is_zero() {
             self.tell(&Event::Throttled { duration: waited });
         }
+    }
+
+    /// Returns the shares of what a new connection is opened with: negotiation and, with SASL, authentication.
+    pub(crate) fn shares_to_open(&self) -> u32 {
+        1 + u32::from(self.inner.settings.sasl().is_some())
     }
 
     /// Sends a safe read to the coordinator and also says which connection answered.
@@ -297,8 +312,8 @@ impl FlussClient {
         };
         self.inner.pool.get(&address, Some(ServerType::Coordinator), deadline, api).await.map_err(|error| {
             match error {
-                // Wrong credentials say nothing about the coordinator's health.
-                error @ (Error::Authentication { .. } | Error::HostNotAllowed { .. }) => error,
+                // What this side does wrong says nothing about the coordinator's health.
+                error if error.is_of_this_side() => error,
                 error => {
                     Error::CoordinatorUnavailable { address: Some(address), source: Some(Box::new(error)) }
                 }

@@ -3,7 +3,8 @@
 //! Every bootstrap address is tried on its own fresh connection: TCP, TLS,
 //! negotiation, authentication, metadata. Then the coordinator that metadata
 //! names must answer as itself, and the tablet servers are asked one by one. An
-//! open port proves nothing.
+//! open port proves nothing. Requests keep to the request budget, and the waiting
+//! counts for no step.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +26,9 @@ use crate::settings::{ConnectionSettings, SecurityProtocol};
 
 /// Most tablet servers that are asked at the same time.
 const PARALLEL_PROBES: usize = 16;
+/// Most tablet servers whose probes take shares of the request budget; those of a larger cluster are asked on
+/// top, since the test would take too long.
+const PACED_PROBES: usize = 250;
 
 /// One step of the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -199,6 +203,8 @@ struct Probe {
 }
 
 struct Prober {
+    /// Whose budget paces the requests; its connections are not used.
+    client: FlussClient,
     settings: ConnectionSettings,
     dialer: Dialer,
     limits: Limits,
@@ -228,6 +234,7 @@ impl Prober {
     fn new(client: &FlussClient) -> Result<Self, Error> {
         let settings = client.settings();
         Ok(Self {
+            client: client.clone(),
             settings: settings.clone(),
             dialer: Dialer::new(settings)?,
             limits: Limits {
@@ -282,14 +289,17 @@ impl Prober {
         } else {
             Stream::Plain(tcp)
         };
+        self.client.take_shares(1).await;
         let started = clock::now();
         let connection = steps.note(Check::Negotiation, started, self.negotiate(address, stream).await)?;
         if let Some(credentials) = self.settings.sasl() {
+            self.client.take_shares(1).await;
             let started = clock::now();
             let result = connection.authenticate(credentials, self.limits.request_timeout).await;
             let detail = |()| ((), format!("accepted as {}", credentials.username()));
             steps.note(Check::Authentication, started, result.map(detail))?;
         }
+        self.client.take_shares(1).await;
         let started = clock::now();
         steps.note(Check::Metadata, started, self.ask_metadata(&connection).await)
     }
@@ -360,6 +370,7 @@ impl Prober {
         }
         let mut answering: Vec<ClusterMetadata> = Vec::new();
         for node in named {
+            self.client.take_shares(self.client.shares_to_open() + 1).await;
             let started = clock::now();
             let address = node.address.as_ref().ok().cloned();
             let asked = match &node.address {
@@ -415,26 +426,37 @@ impl Prober {
         }
         // However many there are, the test ends after what a few steps in a row may take.
         let deadline = clock::deadline_in((self.settings.dial_timeout() + self.limits.request_timeout) * 3);
-        let ask = |node: ServerNode| {
+        let ask = |(place, node): (usize, ServerNode)| {
             let prober = Arc::clone(self);
             async move {
-                let started = clock::now();
-                let result = match &node.address {
-                    Ok(address) => timeout_at(deadline, prober.open(address, ServerType::TabletServer)).await,
-                    Err(error) => Ok(Err(error.clone())),
+                let probe = async {
+                    if place < PACED_PROBES {
+                        prober.client.take_shares(prober.client.shares_to_open()).await;
+                    }
+                    let started = clock::now();
+                    let result = match &node.address {
+                        Ok(address) => prober.open(address, ServerType::TabletServer).await,
+                        Err(error) => Err(error.clone()),
+                    };
+                    (result, clock::now() - started)
                 };
-                (node, result, clock::now() - started)
+                let probed = timeout_at(deadline, probe).await;
+                (node, probed)
             }
         };
-        let probed = in_parallel(metadata.tablet_servers.clone(), PARALLEL_PROBES, ask).await;
-        report.findings.extend(probed.into_iter().map(|(node, result, duration)| {
-            let (state, detail) = match result {
-                Ok(Ok(_)) => (FindingState::Ok, format!("tablet server {} answers", node.id)),
-                Ok(Err(error)) => {
+        let nodes = metadata.tablet_servers.iter().cloned().enumerate().collect();
+        let probed = in_parallel(nodes, PARALLEL_PROBES, ask).await;
+        report.findings.extend(probed.into_iter().map(|(node, probed)| {
+            let (state, detail, duration) = match probed {
+                Ok((Ok(_), took)) => (FindingState::Ok, format!("tablet server {} answers", node.id), took),
+                Ok((Err(error), took)) => {
                     let detail = format!("tablet server {}: {}", node.id, error_with_cause(&error));
-                    (FindingState::Failed(error), detail)
+                    (FindingState::Failed(error), detail, took)
                 }
-                Err(_) => (FindingState::Skipped, format!("tablet server {}: no time was left", node.id)),
+                Err(_) => {
+                    let detail = format!("tablet server {}: no time was left", node.id);
+                    (FindingState::Skipped, detail, Duration::ZERO)
+                }
             };
             Finding { check: Check::TabletServer, address: node.address.ok(), state, duration, detail }
         }));
@@ -442,6 +464,7 @@ impl Prober {
 
     /// Lists the databases: an empty list is an answer too.
     async fn probe_catalog(&self, coordinator: &HostPort, report: &mut TestReport) {
+        self.client.take_shares(self.client.shares_to_open() + 1).await;
         let started = clock::now();
         let limit = self.limits.request_timeout;
         let listed = match self.open(coordinator, ServerType::Coordinator).await {

@@ -1,10 +1,13 @@
 //! Dialling: name resolution, TCP and TLS, each timed and under one limit.
 //!
+//! Only what the address rule has let pass is dialled: a name is looked up once, and the very addresses that were
+//! judged are connected to.
+//!
 //! Nothing here knows the Fluss protocol.
 
 use std::collections::HashMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -21,7 +24,7 @@ use tokio_rustls::client::TlsStream;
 use crate::bootstrap::HostPort;
 use crate::clock;
 use crate::error::{Error, TlsFault};
-use crate::settings::{ConnectionSettings, TlsSettings};
+use crate::settings::{AddressRule, ConnectionSettings, TlsSettings};
 use crate::tls;
 
 /// Idle time after which the kernel asks whether the peer is still there.
@@ -39,11 +42,15 @@ pub(crate) enum Stream {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
+/// Addresses of one host, at least one, all of which may be dialled. Only [`Dialer::resolve`] makes them.
+pub(crate) struct Candidates(Vec<SocketAddr>);
+
 /// Everything needed to dial servers of one cluster.
 #[derive(Clone)]
 pub(crate) struct Dialer {
     tls: Option<(Arc<ClientConfig>, TlsSettings)>,
     timeout: Duration,
+    rule: AddressRule,
     /// Which plaintext ports were found to speak TLS, and when.
     looks: Arc<Mutex<HashMap<HostPort, (Instant, bool)>>>,
 }
@@ -55,7 +62,7 @@ impl Dialer {
         } else {
             None
         };
-        Ok(Self { tls, timeout: settings.dial_timeout(), looks: Arc::default() })
+        Ok(Self { tls, timeout: settings.dial_timeout(), rule: settings.address_rule, looks: Arc::default() })
     }
 
     pub(crate) fn uses_tls(&self) -> bool {
@@ -75,22 +82,18 @@ impl Dialer {
         self.secure(address, tcp, deadline).await
     }
 
-    /// Returns the addresses of the host, at least one.
-    pub(crate) async fn resolve(
-        &self,
-        address: &HostPort,
-        deadline: Instant,
-    ) -> Result<Vec<SocketAddr>, Error> {
+    /// Returns the addresses of the host that may be dialled.
+    pub(crate) async fn resolve(&self, address: &HostPort, deadline: Instant) -> Result<Candidates, Error> {
         let lookup = tokio::net::lookup_host((address.host(), address.port()));
-        let found: Vec<SocketAddr> = match timeout_at(deadline, lookup).await {
+        let found = match timeout_at(deadline, lookup).await {
             Err(_) => return Err(self.timed_out(address)),
             Ok(Err(error)) => return Err(resolve_error(address, error)),
-            Ok(Ok(addresses)) => addresses.take(MAX_ADDRESSES_PER_HOST).collect(),
+            Ok(Ok(addresses)) => addresses,
         };
-        if found.is_empty() {
-            return Err(resolve_error(address, io::Error::from(io::ErrorKind::NotFound)));
-        }
-        Ok(found)
+        judged(found, self.rule).map_err(|refused| match refused {
+            Some((resolved, reason)) => Error::AddressRefused { address: address.clone(), resolved, reason },
+            None => resolve_error(address, io::Error::from(io::ErrorKind::NotFound)),
+        })
     }
 
     /// Opens a TCP connection to the first address that accepts.
@@ -100,7 +103,7 @@ impl Dialer {
     pub(crate) async fn connect(
         &self,
         address: &HostPort,
-        candidates: &[SocketAddr],
+        Candidates(candidates): &Candidates,
         deadline: Instant,
     ) -> Result<TcpStream, Error> {
         let mut last = self.timed_out(address);
@@ -180,6 +183,23 @@ impl Dialer {
     }
 }
 
+/// Takes what may be dialled of the addresses of a host; if that is none, the first that was refused and why.
+fn judged(
+    found: impl Iterator<Item = SocketAddr>,
+    rule: AddressRule,
+) -> Result<Candidates, Option<(IpAddr, &'static str)>> {
+    let mut allowed = Vec::new();
+    let mut refused = None;
+    for candidate in found {
+        match rule(candidate) {
+            Ok(()) => allowed.push(candidate),
+            Err(reason) => refused = refused.or(Some((candidate.ip(), reason))),
+        }
+    }
+    allowed.truncate(MAX_ADDRESSES_PER_HOST);
+    if allowed.is_empty() { Err(refused) } else { Ok(Candidates(allowed)) }
+}
+
 fn resolve_error(address: &HostPort, error: io::Error) -> Error {
     Error::Resolve { address: address.clone(), source: Arc::new(error) }
 }
@@ -224,5 +244,28 @@ impl AsyncWrite for Stream {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(context),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(context),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(found: &[&str]) -> Result<Vec<String>, Option<String>> {
+        let found = found.iter().map(|text| text.parse().unwrap());
+        let rule = |address: SocketAddr| if address.ip().is_loopback() { Err("loopback") } else { Ok(()) };
+        match judged(found, rule) {
+            Ok(Candidates(allowed)) => Ok(allowed.iter().map(ToString::to_string).collect()),
+            Err(refused) => Err(refused.map(|(address, why)| format!("{address} {why}"))),
+        }
+    }
+
+    #[test]
+    fn of_the_addresses_of_a_name_only_those_that_the_rule_lets_pass_are_dialled() {
+        assert_eq!(check(&["127.0.0.1:1", "10.0.0.1:1", "[::1]:1"]), Ok(vec!["10.0.0.1:1".to_owned()]));
+        assert_eq!(check(&["[::1]:1", "127.0.0.1:1"]), Err(Some("::1 loopback".to_owned())));
+        assert_eq!(check(&[]), Err(None));
+        let many: Vec<&str> = std::iter::repeat_n("127.0.0.1:1", 20).chain(["10.0.0.1:1"; 20]).collect();
+        assert_eq!(check(&many).unwrap().len(), MAX_ADDRESSES_PER_HOST);
     }
 }

@@ -7,6 +7,7 @@
 
 use std::error::Error as StdError;
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use fluss_codec::api_key::ApiKey;
@@ -153,6 +154,16 @@ pub enum Error {
     HostNotAllowed {
         /// The advertised address.
         address: HostPort,
+    },
+    /// Every address that the host has is one that the address rule of the settings refuses. Nothing was sent.
+    #[error("{address} is not dialled: {resolved} is {reason}")]
+    AddressRefused {
+        /// Address whose host has it.
+        address: HostPort,
+        /// The first address that was refused.
+        resolved: IpAddr,
+        /// What keeps it from being dialled.
+        reason: &'static str,
     },
     /// Metadata names no coordinator, or the one it names does not answer as itself.
     #[error("the coordinator is unavailable")]
@@ -350,6 +361,7 @@ impl Error {
             Self::Unsupported { .. } => "unsupported_api",
             Self::WrongServerType { .. } => "wrong_server_type",
             Self::HostNotAllowed { .. } => "host_not_allowed",
+            Self::AddressRefused { .. } => "egress_refused",
             Self::CoordinatorUnavailable { .. } => "coordinator_unavailable",
             Self::NoTabletServer { .. } => "no_tablet_server",
             Self::BootstrapFailed { .. } => "bootstrap_failed",
@@ -417,6 +429,15 @@ impl Error {
             | Self::LeaderNotAvailable { .. } => true,
             _ => false,
         }
+    }
+
+    /// Returns whether the settings of this side kept a server from being asked, so that it says nothing of the
+    /// server's health.
+    pub(crate) fn is_of_this_side(&self) -> bool {
+        matches!(
+            self,
+            Self::Authentication { .. } | Self::HostNotAllowed { .. } | Self::AddressRefused { .. }
+        )
     }
 
     /// Returns the server's error code, when a server answered with one.

@@ -32,6 +32,10 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Error::HostNotAllowed { .. } => {
             "add the host to advertised_host_allow_list if the cluster may send clients there"
         }
+        Error::AddressRefused { .. } => {
+            "correct the address in endpoint, in the name server or in the cluster's advertised.listeners: \
+             this one is never connected to"
+        }
         Error::CoordinatorUnavailable { source: Some(source), .. } => {
             return source.hint().map(|hint| format!("coordinator: {hint}"));
         }

@@ -6,6 +6,7 @@
 //! so is an option that would have no effect.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
@@ -169,6 +170,11 @@ pub(crate) struct ClientIdentity {
     pub(crate) key: SecretString,
 }
 
+/// Decides whether an address is dialled that a host has, be it listed or advertised by the cluster.
+///
+/// `Err` says in a few words what keeps it from being dialled, as in "link-local".
+pub type AddressRule = fn(SocketAddr) -> Result<(), &'static str>;
+
 /// Checked connection settings.
 #[derive(Debug, Clone)]
 pub struct ConnectionSettings {
@@ -181,9 +187,18 @@ pub struct ConnectionSettings {
     pub(crate) read_max_attempts: u32,
     pub(crate) advertised_hosts: Option<Vec<String>>,
     pub(crate) max_frame_bytes: usize,
+    pub(crate) address_rule: AddressRule,
 }
 
 impl ConnectionSettings {
+    /// Has every address judged by `rule` before it is dialled; without one all are.
+    ///
+    /// It judges what names resolve to, and of what they resolve to only what it lets pass is dialled.
+    #[must_use]
+    pub fn with_address_rule(self, rule: AddressRule) -> Self {
+        Self { address_rule: rule, ..self }
+    }
+
     /// Returns the bootstrap addresses.
     pub fn bootstrap(&self) -> &BootstrapList {
         &self.bootstrap
@@ -268,6 +283,7 @@ impl TryFrom<ConnectionOptions> for ConnectionSettings {
             read_max_attempts,
             advertised_hosts: options.advertised_host_allow_list,
             max_frame_bytes: fluss_codec::frame::DEFAULT_MAX_FRAME_BYTES,
+            address_rule: |_| Ok(()),
         })
     }
 }

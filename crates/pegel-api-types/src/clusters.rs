@@ -6,6 +6,7 @@ pub mod state;
 use jiff::Timestamp;
 use pegel_core::error_code::ErrorCode;
 use pegel_core::ids::{ClusterSlug, Environment};
+use pegel_core::printable::is_printable;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -150,7 +151,7 @@ fn validate(name: &str, connection: &ConnectionForm) -> Result<(), Vec<FieldProb
     let mut problems = Problems::default();
     let is_name = !name.trim().is_empty()
         && name.chars().count() <= MAX_CLUSTER_NAME_CHARS
-        && !name.chars().any(char::is_control);
+        && name.chars().all(is_printable);
     problems.check(is_name, "/name", "length", NAME_RULE);
     connection.check_lengths(&mut problems);
     problems.finish()
@@ -183,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_name_is_neither_blank_nor_endless() {
-        for name in ["", "  ", &"x".repeat(257), "a\nb"] {
+        for name in ["", "  ", &"x".repeat(257), "a\nb", "eu\u{202e}dorp"] {
             let mut request =
                 register(r#"{"slug":"eu","name":"EU","environment":"test","connection":{}}"#).unwrap();
             request.name = name.to_owned();

@@ -10,6 +10,7 @@ use pegel_core::access::Role;
 use pegel_core::access::decision::PrincipalKind;
 use pegel_core::access::pattern::Pattern;
 use pegel_core::access::scope::Scope;
+use pegel_core::printable::is_printable;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::openapi::schema::{KnownFormat, Object, SchemaFormat, Type};
@@ -17,6 +18,7 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
+use crate::asked_time;
 use crate::problem::{FieldProblem, Problems};
 
 /// The longest name to sign in with, in characters.
@@ -350,10 +352,10 @@ pub struct ListAudit {
     #[serde(default)]
     pub target: Option<String>,
     /// Rows not older than this.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "asked_time::optional")]
     pub from: Option<Timestamp>,
     /// Rows older than this.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "asked_time::optional")]
     pub until: Option<Timestamp>,
     /// `next_cursor` of the page before, for the rows before those.
     #[serde(default)]
@@ -482,7 +484,7 @@ fn is_user_name(name: &str) -> bool {
 }
 
 fn is_text(text: &str, max_chars: usize) -> bool {
-    text.chars().count() <= max_chars && !text.chars().any(char::is_control)
+    text.chars().count() <= max_chars && text.chars().all(is_printable)
 }
 
 #[cfg(test)]
@@ -539,6 +541,7 @@ mod tests {
         assert_eq!(pointers(token("ci", 366).validate()), ["/expires_in_days"]);
         assert_eq!(pointers(token(" ", 0).validate()), ["/name", "/expires_in_days"]);
         assert_eq!(pointers(token("a\u{0}", 1).validate()), ["/name"]);
+        assert_eq!(pointers(token("ci\u{200b}", 1).validate()), ["/name"]);
     }
 
     #[test]

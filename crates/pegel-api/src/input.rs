@@ -3,6 +3,8 @@
 //! A handler can read only what its route declared ([`Declared`]), so that the OpenAPI document cannot leave
 //! anything out. What is wrong is told by the field's place and rule; a value is never repeated.
 
+mod objects;
+
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::error::Error as _;
@@ -24,8 +26,12 @@ use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::input::objects::Objects;
 use crate::origin::is_json;
 use crate::problem::Refusal;
+
+/// The longest rule that is told, in characters.
+const MAX_RULE_CHARS: usize = 500;
 
 /// What a route says it reads.
 #[derive(Debug, Clone, Default)]
@@ -126,7 +132,7 @@ impl<T: DeserializeOwned + 'static> FromRequest<App> for JsonBody<T> {
         }
         let bytes = body_of(request, app).await?;
         let mut json = serde_json::Deserializer::from_slice(&bytes);
-        let body = serde_path_to_error::deserialize(&mut json).map_err(field_refusal)?;
+        let body = serde_path_to_error::deserialize(Objects(&mut json)).map_err(field_refusal)?;
         json.end().map_err(|_| Refusal::new(ErrorCode::Invalid, "the body goes on after its end"))?;
         Ok(Self(body))
     }
@@ -152,7 +158,7 @@ async fn body_of(request: Request, app: &App) -> Result<Bytes, Refusal> {
 }
 
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, Refusal> {
-    serde_path_to_error::deserialize(value).map_err(field_refusal)
+    serde_path_to_error::deserialize(Objects(value)).map_err(field_refusal)
 }
 
 /// Names the field that cannot be read and the rule it breaks.
@@ -192,8 +198,25 @@ fn rule_of(text: &str) -> String {
         ["invalid type: ", "invalid value: ", "invalid length ", "unknown variant ", "duplicate field "];
     let is_quoting = QUOTING.iter().any(|start| text.starts_with(start));
     match text.rfind("expected ").and_then(|place| text.get(place..)) {
-        Some(rule) if is_quoting => rule.to_owned(),
-        _ => text.to_owned(),
+        Some(rule) if is_quoting => in_json_words(rule).to_owned(),
+        // An unknown name may be as long as a body.
+        _ => text.chars().take(MAX_RULE_CHARS).collect(),
+    }
+}
+
+/// Says in words of JSON what a type of the source is.
+fn in_json_words(rule: &str) -> &str {
+    match rule {
+        "expected u8" | "expected u16" | "expected u32" | "expected u64" | "expected usize" => {
+            "expected a whole number, not below zero and not too large"
+        }
+        "expected i8" | "expected i16" | "expected i32" | "expected i64" => {
+            "expected a whole number that is not too large"
+        }
+        "expected a sequence" => "expected a list",
+        "expected a map" => "expected an object",
+        _ if rule.starts_with("expected struct ") => "expected an object",
+        _ => rule,
     }
 }
 
@@ -321,6 +344,10 @@ mod tests {
         check(&[("database", "a"), ("is_open", "hunter2")], "/is_open", "type");
         check(&[("database", "a"), ("buckets", "1"), ("buckets", "hunter2")], "/buckets/1", "type");
         check(&[("database", "a"), ("database", "hunter2")], "/database", "type");
+        let long = asked(&[("database", "a"), (&"n".repeat(100_000), "")]).unwrap_err();
+        assert_eq!(long.detail.len(), MAX_RULE_CHARS);
+        let number = asked(&[("database", "a"), ("limit", "-1")]).unwrap_err();
+        assert_eq!(number.detail, "expected a whole number, not below zero and not too large");
         let unknown = asked(&[("database", "a"), ("databse", "x")]).unwrap_err();
         assert!(unknown.detail.contains("unknown field `databse`"), "{unknown:?}");
     }

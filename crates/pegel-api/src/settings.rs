@@ -157,6 +157,11 @@ pub struct Network {
 }
 
 impl Network {
+    /// Returns whether every address of its family belongs to it.
+    pub fn is_everything(&self) -> bool {
+        self.bits == 0
+    }
+
     /// Returns whether an address belongs to the network.
     pub fn contains(&self, address: IpAddr) -> bool {
         let same = |own: u128, other: u128, width: u32| {

@@ -149,6 +149,10 @@ impl Error {
                 _ => self.code().meaning().to_owned(),
             },
             Self::Failed(failure) => failure.told(Sight::Codes),
+            // Why in full stands in the cluster's view, for those who may see its connection.
+            Self::ClusterUnusable { slug, failure } => {
+                format!("the stored settings of cluster {slug} cannot be used: {}", failure.meaning())
+            }
             _ => self.to_string(),
         }
     }
@@ -231,6 +235,10 @@ mod tests {
         let error = Error::from(error);
         assert_eq!(error.code(), ErrorCode::KeyFileUnusable);
         assert!(!error.public().contains("/var") && error.internal().contains("/var/lib/pegel/key"));
+        let failure = Box::new(Failure::new(ErrorCode::InvalidSetting, "invalid endpoint: `10.0.0.7`"));
+        let error = Error::ClusterUnusable { slug: "eu".parse().unwrap(), failure };
+        assert!(error.public().contains("cluster eu") && !error.public().contains("10.0.0.7"));
+        assert!(error.internal().contains("10.0.0.7"));
         let error = Error::from(pegel_store::Error::Conflict { what: "user ann".to_owned() });
         assert!(error.public().contains("user ann"));
     }

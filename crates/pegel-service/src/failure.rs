@@ -99,8 +99,13 @@ impl Failure {
         match (&self.guarded, sight) {
             (None, _) | (_, Sight::Everything) => self.one_line(),
             (Some(guarded), Sight::Servers) => guarded.without_words.clone(),
-            (Some(_), Sight::Codes) => self.code.meaning().trim_end_matches('.').to_owned(),
+            (Some(_), Sight::Codes) => self.meaning(),
         }
+    }
+
+    /// Returns what the code's table says of such failures, which quotes nothing.
+    pub(crate) fn meaning(&self) -> String {
+        self.code.meaning().trim_end_matches('.').to_owned()
     }
 
     /// Tells the failure as evidence of something that is not there.

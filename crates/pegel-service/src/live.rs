@@ -2,6 +2,7 @@
 //!
 //! Nothing here decides who may use a cluster, and nothing here writes to the store.
 
+pub(crate) mod budgets;
 pub(crate) mod registry;
 
 use fluss_client::client::FlussClient;

@@ -16,8 +16,9 @@ use uuid::Uuid;
 
 use crate::caller::Caller;
 use crate::catalog::{Execute, Outcome, connection_test, perform, target};
+use crate::clusters::stored::logged_client;
 use crate::error::Error;
-use crate::execution::{Execution, Extent, Log};
+use crate::execution::{Execution, Extent};
 use crate::failure::Failure;
 use crate::failure::sight::Sight;
 use crate::policy::Policy;
@@ -39,7 +40,7 @@ impl Local {
     /// # Errors
     /// `invalid_setting` when certificates or keys cannot be used; or as the store.
     pub async fn open(settings: ConnectionSettings, clock: Arc<dyn Clock>) -> Result<Self, Error> {
-        let client = FlussClient::with_observer(settings, Arc::new(Log)).map_err(Failure::from)?;
+        let client = logged_client(settings).map_err(Failure::from)?;
         let db = Db::open(&StoreConfig::SqliteMemory, Arc::clone(&clock)).await?;
         let cluster = SLUG.parse().expect("a test parses it");
         Ok(Self { policy: Policy::new(db), client, cluster, clock })

@@ -5,6 +5,7 @@ mod authentication;
 mod first_start;
 mod login;
 mod passwords;
+mod recovery;
 mod tokens;
 mod users;
 
@@ -31,6 +32,7 @@ pub use first_start::GeneratedAdmin;
 pub use login::NewSession;
 pub use passwords::HashSettings;
 pub use pegel_store::audit::Filter as AuditFilter;
+pub use recovery::Recovered;
 
 /// What can be set about signing in.
 #[derive(Debug, Clone, Copy)]

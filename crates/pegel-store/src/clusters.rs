@@ -30,7 +30,30 @@ pub struct Settings {
     /// Whether Pegel refuses every change to it, whoever asks.
     pub read_only: bool,
     /// Connection options without secrets, up to 64 KiB.
-    pub options: Json,
+    pub options: OptionsText,
+}
+
+/// Connection options as they are stored: JSON, unless the row was damaged.
+///
+/// They are read where they are needed, so that one cluster's options that cannot be read are in the way of
+/// nothing but that cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionsText(String);
+
+impl OptionsText {
+    /// Returns the options.
+    ///
+    /// # Errors
+    /// `corrupt_row`. The reason names line and column of the text, not what is there.
+    pub fn read(&self) -> Result<Json, Error> {
+        crate::value::read_json("options", &self.0)
+    }
+}
+
+impl From<&Json> for OptionsText {
+    fn from(options: &Json) -> Self {
+        Self(options.to_string())
+    }
 }
 
 /// A registered cluster.
@@ -147,13 +170,12 @@ pub async fn delete(tx: &mut Tx<'_>, slug: &ClusterSlug, version: i64) -> Result
 }
 
 fn options_value(settings: &Settings) -> Result<Value, Error> {
-    match Value::json(&settings.options)? {
-        Value::Text(text) if text.len() > MAX_OPTIONS_BYTES => Err(Error::TooLarge {
-            what: "the size of a cluster's options in bytes",
-            limit: MAX_OPTIONS_BYTES,
-        }),
-        value => Ok(value),
+    let OptionsText(text) = &settings.options;
+    if text.len() > MAX_OPTIONS_BYTES {
+        let what = "the size of a cluster's options in bytes";
+        return Err(Error::TooLarge { what, limit: MAX_OPTIONS_BYTES });
     }
+    Ok(text.as_str().into())
 }
 
 fn from_row(row: &Row) -> Result<Cluster, Error> {
@@ -163,7 +185,7 @@ fn from_row(row: &Row) -> Result<Cluster, Error> {
             name: row.text("name")?,
             environment: row.parsed("environment")?,
             read_only: row.truth("read_only")?,
-            options: row.json("options")?,
+            options: OptionsText(row.text("options")?),
         },
         created_at: row.time("created_at")?,
         updated_at: row.time("updated_at")?,

@@ -6,6 +6,7 @@
 
 mod job;
 mod postgres;
+mod room;
 mod sqlite;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::change::{self, Changes};
 use crate::db::job::Entry;
+use crate::db::room::Room;
 use crate::error::Error;
 use crate::migrate::{Migrated, Upkeep};
 use crate::tx::{BoxFuture, Tx};
@@ -51,6 +53,7 @@ struct Inner {
     clock: Arc<dyn Clock>,
     head: watch::Sender<i64>,
     migrated: Migrated,
+    room: Room,
 }
 
 enum Backend {
@@ -128,7 +131,7 @@ impl Db {
         clock: Arc<dyn Clock>,
         head: watch::Sender<i64>,
     ) -> Result<Self, Error> {
-        let db = Self { inner: Arc::new(Inner { backend, clock, head, migrated }) };
+        let db = Self { inner: Arc::new(Inner { backend, clock, head, migrated, room: Room::default() }) };
         let latest = db.read(|tx| Box::pin(change::head(tx))).await?;
         db.inner.head.send_if_modified(|known| raise(known, latest));
         Ok(db)
@@ -156,6 +159,16 @@ impl Db {
     /// The job's own, or `store_unavailable`, `store_busy`, `disk_full`, `integrity_violation`,
     /// `commit_unknown`, `store_closed`.
     pub async fn write<T, F>(&self, job: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: for<'t> Fn(&'t mut Tx<'_>) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
+    {
+        let outcome = self.run(job).await;
+        self.inner.room.note(&outcome, self.inner.clock.now());
+        outcome
+    }
+
+    async fn run<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: for<'t> Fn(&'t mut Tx<'_>) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
@@ -207,13 +220,15 @@ impl Db {
         self.inner.head.subscribe()
     }
 
-    /// Writes what changes nothing, so that it fails where a change could not be kept.
+    /// Writes what changes nothing, so that it fails where a change could not be kept. A disk that had no room
+    /// for a change stays full until another is kept, or for ten seconds.
     ///
     /// # Errors
     /// As [`Db::write`].
     pub async fn check_writable(&self) -> Result<(), Error> {
         let sql = "UPDATE change_head SET seq = seq WHERE id = 1";
-        self.write(move |tx| Box::pin(async move { tx.execute(sql, &[]).await.map(drop) })).await
+        self.run(move |tx| Box::pin(async move { tx.execute(sql, &[]).await.map(drop) })).await?;
+        self.inner.room.check(self.inner.clock.now())
     }
 
     /// Closes the store after the jobs that are already in line. Calls after that fail with `store_closed`.

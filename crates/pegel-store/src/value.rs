@@ -240,10 +240,7 @@ impl Row {
     /// # Errors
     /// `corrupt_row`. The reason names line and column of the text, not what is there.
     pub fn optional_json<T: DeserializeOwned>(&self, column: &'static str) -> Result<Option<T>, Error> {
-        let place = |error: &serde_json::Error| format!("line {} column {}", error.line(), error.column());
-        self.optional_text(column)?
-            .map(|text| serde_json::from_str(&text).map_err(|error| Error::corrupt(column, place(&error))))
-            .transpose()
+        self.optional_text(column)?.map(|text| read_json(column, &text)).transpose()
     }
 
     /// Returns something written as JSON.
@@ -268,6 +265,15 @@ impl Row {
             _ => Error::corrupt(column, "not of the expected type"),
         })
     }
+}
+
+/// Reads JSON that a column holds.
+///
+/// # Errors
+/// `corrupt_row`. The reason names line and column of the text, not what is there.
+pub(crate) fn read_json<T: DeserializeOwned>(column: &'static str, text: &str) -> Result<T, Error> {
+    let place = |error: serde_json::Error| format!("line {} column {}", error.line(), error.column());
+    serde_json::from_str(text).map_err(|error| Error::corrupt(column, place(error)))
 }
 
 fn present<T>(column: &'static str, value: Option<T>) -> Result<T, Error> {

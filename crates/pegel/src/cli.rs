@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use fluss_codec::name::TablePath;
 
 mod connection;
+mod help;
 mod server;
 mod values;
 
@@ -16,11 +17,12 @@ mod values;
 mod reference;
 
 pub(crate) use connection::ConnectionArgs;
+pub(crate) use help::command;
 #[cfg(test)]
 pub(crate) use reference::check_page;
 pub(crate) use server::{
     AuditCommand, AuditListArgs, ClusterAddArgs, ClusterCommand, ClusterEditArgs, ConfigCommand, LoginArgs,
-    ServeArgs, ServerArgs,
+    ServeArgs, ServerArgs, UserCommand,
 };
 pub(crate) use values::{OperationName, PrincipalName, ResourceTypeName};
 use values::{operation, partition_pair, principal, resource_type, time_with_zone};
@@ -133,6 +135,9 @@ pub(crate) enum Command {
     Login(LoginArgs),
     /// Sign out: end the session at the server and forget it here.
     Logout,
+    /// See to the users of a server on its own machine.
+    #[command(subcommand, arg_required_else_help = true)]
+    User(UserCommand),
     /// See what was done and refused at a server.
     #[command(subcommand, arg_required_else_help = true)]
     Audit(AuditCommand),

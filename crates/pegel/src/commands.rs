@@ -1,6 +1,5 @@
 //! Runs one command: settings, question, answer, exit code.
 
-use clap::CommandFactory;
 use fluss_client::settings::ConnectionSettings;
 use fluss_codec::name::TablePath;
 use pegel_api_types::operations::acls::{ListAcls, ListAclsInput};
@@ -80,6 +79,7 @@ pub(crate) async fn run(cli: Cli, console: &Console) -> u8 {
         | Command::Config(_)
         | Command::Login(_)
         | Command::Logout
+        | Command::User(_)
         | Command::Audit(_)
         | Command::Doctor(_)
         | Command::Cluster(_)) => {
@@ -94,7 +94,7 @@ pub(crate) async fn run(cli: Cli, console: &Console) -> u8 {
         Command::Demo(args) => Box::pin(demo::run(&args, console)).await,
         Command::Completion { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "pegel", &mut script);
+            clap_complete::generate(shell, &mut crate::cli::command(), "pegel", &mut script);
             console.raw(&String::from_utf8_lossy(&script))
         }
         Command::Errors { code } => errors::explain(code.as_deref(), console),

@@ -7,7 +7,7 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use crate::cli::Cli;
 use crate::console::Console;
@@ -37,7 +37,8 @@ mod terminal;
 const COMMAND_THREADS: usize = 2;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let parsed = cli::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             // Help goes to stdout and may meet a closed pipe, which is nobody's fault.

@@ -24,7 +24,7 @@ use crate::console::Console;
 use crate::logging;
 use crate::server_url::ServerUrl;
 use crate::settings::log::LogFormat;
-use crate::settings::{Finding, Settings};
+use crate::settings::{Finding, Settings, metrics};
 
 pub(crate) mod data_dir;
 mod housekeeping;
@@ -105,9 +105,9 @@ fn api_settings(settings: &Settings) -> Result<ApiSettings, Failure> {
         })
         .transpose()?;
     let token = settings.metrics_token.as_ref().map(|source| {
-        source.read().map_err(|error| {
+        metrics::read_token(source).map_err(|error| {
             let place = source.path().unwrap_or(Path::new("")).display();
-            unusable(format!("cannot read the token of [metrics] from {place}")).with_cause(&error)
+            unusable(format!("the token of [metrics] in {place} cannot be used")).with_cause(&error)
         })
     });
     Ok(ApiSettings {

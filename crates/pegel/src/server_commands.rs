@@ -1,4 +1,4 @@
-//! Commands about a server: running one, its settings, signing in, its clusters, its audit log.
+//! Commands about a server: running one, its settings, signing in, its users, its clusters, its audit log.
 
 use pegel_service::failure::Failure;
 
@@ -12,6 +12,7 @@ mod clusters;
 pub(crate) mod config_check;
 mod login;
 mod logout;
+mod user;
 
 /// What every command can look at.
 pub(crate) struct Context<'a> {
@@ -30,6 +31,7 @@ pub(crate) async fn run(command: Command, context: &Context<'_>) -> u8 {
         Command::Config(ConfigCommand::Default) => Ok(console.raw(DEFAULT_FILE)),
         Command::Login(args) => Box::pin(login::run(&args, server, console)).await,
         Command::Logout => Box::pin(logout::run(server, console)).await,
+        Command::User(command) => Box::pin(user::run(command, connection, console)).await,
         Command::Audit(command) => Box::pin(audit::run(&command, connection, server, console)).await,
         Command::Doctor(args) => Ok(Box::pin(doctor::run(&args, connection, server, console)).await),
         Command::Cluster(command) => Box::pin(clusters::run(command, context)).await,

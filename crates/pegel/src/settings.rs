@@ -19,7 +19,7 @@ mod clusters;
 mod default_file;
 pub(crate) mod log;
 mod login;
-mod metrics;
+pub(crate) mod metrics;
 mod problem;
 mod retention;
 mod secret_source;

@@ -97,12 +97,13 @@ impl FlussClient {
         Ok(names)
     }
 
-    /// Lists databases with creation time and number of tables, sorted by name.
+    /// Lists databases with creation time and number of tables, sorted by name. Keeps to the request budget.
     ///
     /// # Errors
     /// `coordinator_unavailable`, `server_error`.
     pub async fn list_database_summaries(&self) -> Result<Vec<DatabaseSummary>, Error> {
-        let answer = self.ask_coordinator(&ListDatabasesRequest { include_summary: Some(true) }).await?;
+        let request = ListDatabasesRequest { include_summary: Some(true) };
+        let (answer, _) = self.ask_coordinator_gently(&request).await?;
         let mut summaries: Vec<DatabaseSummary> = answer
             .database_summary
             .into_iter()

@@ -177,7 +177,7 @@ impl FlussClient {
 
     /// Asks one server who is in the cluster, dialling it at most once.
     async fn ask_once(&self, address: &HostPort, expected: Option<ServerType>, limit: Duration) -> Told {
-        self.take_shares(address).await;
+        self.take_shares_of(address).await;
         let deadline = clock::deadline_in(limit);
         let ask = async || {
             let (pool, api) = (&self.inner.pool, MetadataRequest::KEY.name());
@@ -192,12 +192,10 @@ impl FlussClient {
         }
     }
 
-    /// Waits for the shares of a request, and of the negotiation that comes before it on a new connection.
-    async fn take_shares(&self, address: &HostPort) {
-        self.take_share().await;
-        if !self.inner.pool.is_connected(address) {
-            self.take_share().await;
-        }
+    /// Waits for the shares of a request, and of what comes before it on a new connection.
+    async fn take_shares_of(&self, address: &HostPort) {
+        let opening = if self.inner.pool.is_connected(address) { 0 } else { self.shares_to_open() };
+        self.take_shares(1 + opening).await;
     }
 
     async fn ping_all(&self, nodes: Vec<ServerNode>, limit: Duration) -> Vec<ServerStatus> {
@@ -207,7 +205,7 @@ impl FlussClient {
                 if place < PACED_PINGS
                     && let Ok(address) = &node.address
                 {
-                    client.take_shares(address).await;
+                    client.take_shares_of(address).await;
                 }
                 let deadline: Instant = clock::deadline_in(limit);
                 let ask = async || client.ping(ServerRole::TabletServer, &node, deadline).await;
@@ -226,10 +224,10 @@ fn address_of(failed: Option<&(ServerNode, Told)>) -> Option<HostPort> {
     failed.and_then(|(node, _)| node.address.clone().ok())
 }
 
-/// Tells an error of the coordinator as such; wrong credentials say nothing about its health.
+/// Tells an error of the coordinator as such; what this side does wrong says nothing about its health.
 fn unavailable(node: &ServerNode, error: Error) -> Error {
     match error {
-        error @ (Error::Authentication { .. } | Error::HostNotAllowed { .. }) => error,
+        error if error.is_of_this_side() => error,
         error => Error::CoordinatorUnavailable {
             address: node.address.clone().ok(),
             source: Some(Box::new(error)),

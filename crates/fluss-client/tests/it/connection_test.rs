@@ -1,10 +1,14 @@
 //! The connection test's findings.
 
+use std::sync::Arc;
+
+use fluss_client::admin::Named;
+use fluss_client::budget::RequestBudget;
 use fluss_client::connection_test::{self, Check, FindingState, TestReport, Verdict};
 use fluss_client::settings::ConnectionOptions;
 use fluss_codec::api_key::ApiKey;
 use fluss_codec::server_type::ServerType;
-use fluss_testkit::fake_server::{FakeCluster, ForeignListener, Script};
+use fluss_testkit::fake_server::{FakeCluster, ForeignListener, Script, peak_count};
 
 use crate::support::{SECOND, assert_took, client_with, options, shop, timed};
 
@@ -44,6 +48,26 @@ async fn healthy_cluster_passes_step_by_step() {
     ];
     assert_eq!(shown(&report), expected);
     assert_eq!(report.server_line, Some("0.9"));
+}
+
+#[tokio::test]
+async fn tests_and_looks_that_hold_one_budget_keep_to_it_together() {
+    let cluster = shop().user("pegel", "secret").start().unwrap();
+    let guarded = || ConnectionOptions {
+        security_protocol: Some("SASL_PLAINTEXT".to_owned()),
+        sasl_username: Some("pegel".to_owned()),
+        sasl_password: Some("secret".to_owned().into()),
+        ..options(&cluster.bootstrap())
+    };
+    let budget = Arc::<RequestBudget>::default();
+    let client = || client_with(guarded()).paced_by(Arc::clone(&budget));
+    let (tested, looking) = (client(), client());
+    let before = Named::default();
+    let (report, glance) = tokio::join!(connection_test::run(&tested), looking.glance(&before, SECOND));
+    assert_eq!(report.unwrap().verdict, Verdict::Passed);
+    assert!(glance.metadata.is_ok());
+    let busiest = peak_count(&cluster.seen(), SECOND);
+    assert!(cluster.total_request_count() > 20 && busiest <= 18, "{busiest} requests within a second");
 }
 
 #[tokio::test]

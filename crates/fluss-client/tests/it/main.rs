@@ -7,6 +7,7 @@
     reason = "a test that panics has failed, and its own time is real time"
 )]
 
+mod address_rule;
 mod bootstrap;
 mod bucket_read;
 mod connection_life;

@@ -6,6 +6,7 @@ use pegel_core::exact::ExactInt;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::asked_time;
 use crate::operation::{Concerns, Meta, Operation, Risk};
 use crate::operations::buckets::{BucketOffsets, Coverage, PartFailure};
 use crate::operations::partition_spec::PartitionFilter;
@@ -45,7 +46,7 @@ pub struct GetTableOffsetsInput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition_spec_json: Option<PartitionFilter>,
     /// The first offset at or after this time instead of the earliest; RFC 3339 with a zone, in the past.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "asked_time::optional", skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Timestamp>,
 }
 

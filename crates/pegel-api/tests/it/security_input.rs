@@ -8,7 +8,7 @@ use futures_util::stream;
 use pegel_api::settings::ApiSettings;
 use serde_json::json;
 
-use crate::app::{HOST, ORIGIN, Shown, TestApp, request};
+use crate::app::{HOST, ORIGIN, Shown, TestApp, password_of, request};
 
 async fn post(app: &TestApp, cookie: &str, headers: &[(&str, &str)], body: Body) -> crate::app::Answer {
     let own = [("host", HOST), ("origin", ORIGIN), ("cookie", cookie), ("content-type", "application/json")];
@@ -74,6 +74,18 @@ async fn what_is_not_json_or_nested_without_end_is_refused() {
 }
 
 #[tokio::test]
+async fn fields_have_names_and_no_order() {
+    let app = TestApp::sqlite().await;
+    let admin = app.admin().await;
+    let answer = app.stranger().post("/api/v1/session", json!(["admin", password_of("admin")])).await;
+    answer.refused(400, "invalid");
+    assert_eq!(answer.json()["errors"][0]["detail"], "expected an object");
+    let connection = admin.post("/api/v1/connection-tests", json!({ "connection": [null, null] })).await;
+    connection.refused(400, "invalid");
+    assert_eq!(connection.json()["errors"][0]["pointer"], "/connection");
+}
+
+#[tokio::test]
 async fn a_wrong_value_is_not_repeated() {
     let app = TestApp::sqlite().await;
     let login = json!({ "name": "admin", "password": { "hunter2": "hunter2" } });
@@ -81,6 +93,10 @@ async fn a_wrong_value_is_not_repeated() {
     answer.refused(400, "invalid");
     assert!(!answer.text.contains("hunter2"), "{}", answer.text);
     assert_eq!(answer.json()["errors"][0]["pointer"], "/password");
+    let admin = app.admin().await;
+    let answer = admin.get("/api/v1/audit?from=2026-01-01hunter2").await;
+    answer.refused(400, "invalid");
+    assert!(!answer.text.contains("hunter2"), "{}", answer.text);
     let answer = app.stranger().post("/api/v1/session", json!("hunter2")).await;
     answer.refused(400, "invalid");
     assert!(!answer.text.contains("hunter2"), "{}", answer.text);

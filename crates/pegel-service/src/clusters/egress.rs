@@ -1,31 +1,28 @@
-//! Which addresses Pegel never dials for a cluster, whoever registered it.
+//! Which addresses Pegel never dials for a cluster, whoever registered it and whatever the cluster says.
 //!
 //! Link-local addresses and those of cloud metadata services answer to anyone on the machine with credentials
-//! of the machine. Here only addresses that are written out are judged; a name is resolved where it is dialled.
+//! of the machine. [`check_address`] is what the client asks of every address before it is dialled, be it listed
+//! or advertised; [`check_host`] tells earlier what can be seen of a host as it is written.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, SocketAddr};
 
-/// A metadata service of a cloud, on an address that is not link-local.
-const METADATA_V4: Ipv4Addr = Ipv4Addr::new(100, 100, 100, 200);
-
-/// A metadata service of a cloud, within the unique local addresses.
-const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254);
+use pegel_core::egress::{Kind, kind};
 
 /// Why a host is not dialled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It is a link-local address or a cloud's metadata service.
-    Forbidden,
+    /// It is an address that is never dialled: what is said of it.
+    Forbidden(&'static str),
     /// It is a number that resolvers take for an address, in a form other than the usual one.
     OddNumber,
 }
 
 impl Refusal {
     /// Returns the reason for people.
-    pub(crate) const fn reason(self) -> &'static str {
+    pub(crate) fn reason(self) -> String {
         match self {
-            Self::Forbidden => "link-local and cloud metadata addresses are never dialled",
-            Self::OddNumber => "an IPv4 address is written as four decimal numbers",
+            Self::Forbidden(why) => format!("never dialled, since it is {why}"),
+            Self::OddNumber => "an IPv4 address is written as four decimal numbers".to_owned(),
         }
     }
 }
@@ -37,32 +34,25 @@ impl Refusal {
 pub(crate) fn check_host(host: &str) -> Result<(), Refusal> {
     let host = host.strip_suffix('.').unwrap_or(host);
     match host.parse::<IpAddr>() {
-        Ok(address) if is_forbidden(address) => Err(Refusal::Forbidden),
-        Ok(_) => Ok(()),
+        Ok(address) => forbidden(address).map_or(Ok(()), |why| Err(Refusal::Forbidden(why))),
         // Resolvers read `2852039166`, `0xa9fea9fe` and `169.254.43518` as addresses.
         Err(_) if ends_in_a_number(host) => Err(Refusal::OddNumber),
         Err(_) => Ok(()),
     }
 }
 
-fn is_forbidden(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => address.is_link_local() || address == METADATA_V4,
-        IpAddr::V6(address) => {
-            address.is_unicast_link_local()
-                || address == METADATA_V6
-                || embedded(address).is_some_and(|inner| is_forbidden(IpAddr::V4(inner)))
-        }
-    }
+/// Judges an address that is about to be dialled, the address rule of every client that Pegel makes.
+///
+/// # Errors
+/// What keeps it from being dialled, as in "link-local".
+pub(crate) fn check_address(address: SocketAddr) -> Result<(), &'static str> {
+    forbidden(address.ip()).map_or(Ok(()), Err)
 }
 
-/// Returns the IPv4 address that an IPv6 address leads to: mapped, compatible, or through NAT64 or 6to4.
-fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
-    match address.segments() {
-        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of(high, low)),
-        [0x2002, high, low, ..] => Some(of(high, low)),
-        _ => None,
+fn forbidden(address: IpAddr) -> Option<&'static str> {
+    match kind(address) {
+        Kind::Forbidden(why) => Some(why),
+        Kind::Public | Kind::Private | Kind::Loopback => None,
     }
 }
 
@@ -93,12 +83,22 @@ mod tests {
             "2002:a9fe:a9fe::1",
             "::ffff:100.100.100.200",
         ] {
-            assert_eq!(check_host(host), Err(Refusal::Forbidden), "{host}");
+            assert!(matches!(check_host(host), Err(Refusal::Forbidden(_))), "{host}");
         }
         for host in
             ["2852039166", "0xa9fea9fe", "0XA9.0xfe.0xa9.0xfe", "169.254.43518", "0251.0376.0251.0376"]
         {
             assert_eq!(check_host(host), Err(Refusal::OddNumber), "{host}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_forbidden_everywhere_is_refused_when_it_is_dialled() {
+        for address in ["127.0.0.1:1", "0.0.0.0:1", "[::1]:1", "10.0.0.1:1", "[fd00::1]:1", "8.8.8.8:1"] {
+            assert_eq!(check_address(address.parse().unwrap()), Ok(()), "{address}");
+        }
+        for address in ["169.254.169.254:80", "[fe80::1]:80", "[::ffff:169.254.169.254]:80", "224.0.0.1:80"] {
+            assert!(check_address(address.parse().unwrap()).is_err(), "{address}");
         }
     }
 

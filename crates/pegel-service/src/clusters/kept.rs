@@ -123,11 +123,12 @@ mod tests {
             name: "EU".to_owned(),
             environment: Environment::Test,
             read_only: false,
-            options: json!({
+            options: (&json!({
                 "endpoint": "a:1,b:2", "security_protocol": "SASL_TLS", "sasl_username": "ann",
                 "tls_ca_cert": "CA", "tls_server_name": "fluss", "tls_client_cert": "CERT",
                 "advertised_host_allow_list": ["a", "b"],
-            }),
+            }))
+                .into(),
         };
         let at = "2026-03-01T12:00:00Z".parse().unwrap();
         let cluster =
@@ -139,7 +140,7 @@ mod tests {
 
     /// Returns which secrets have to be given again when these settings become those.
     fn asked(stored: &Stored, change: &Json) -> Vec<String> {
-        let mut options = stored.cluster().settings.options.clone();
+        let mut options = stored.cluster().settings.options.read().unwrap();
         for (name, value) in change.as_object().unwrap() {
             options[name] = value.clone();
         }
@@ -195,7 +196,7 @@ mod tests {
         let unreadable = Stored { secrets: Err(Failure::internal("damaged")), ..stored() };
         assert_eq!(asked(&unreadable, &json!({})), ["sasl_password", "tls_client_key"]);
         let mut foreign = stored();
-        foreign.described.cluster.settings.options = json!({ "endpoint": "a:1", "shiny": true });
+        foreign.described.cluster.settings.options = (&json!({ "endpoint": "a:1", "shiny": true })).into();
         let form = serde_json::from_value(json!({ "endpoint": "a:1" })).unwrap();
         assert_eq!(required_again(&foreign, &form).len(), 2);
     }

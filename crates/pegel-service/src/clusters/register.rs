@@ -47,7 +47,7 @@ impl Clusters {
             name: request.name.clone(),
             environment: request.environment,
             read_only: request.read_only,
-            options: save::options_json(&form),
+            options: (&save::options_json(&form)).into(),
         };
         let detail = json!({
             "name": row.name,

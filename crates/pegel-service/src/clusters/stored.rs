@@ -13,6 +13,7 @@ use pegel_store::secrets;
 use pegel_store::tx::Tx;
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::clusters::egress;
 use crate::execution::Log;
 use crate::failure::Failure;
 
@@ -67,9 +68,11 @@ impl Described {
     /// # Errors
     /// `invalid_setting`: they are of another version of Pegel, or damaged.
     pub(crate) fn options(&self) -> Result<ConnectionOptions, Failure> {
-        serde_json::from_value(self.cluster.settings.options.clone()).map_err(|error| {
+        let unreadable = |error: &dyn std::fmt::Display| {
             Failure::new(ErrorCode::InvalidSetting, format!("the stored options cannot be read: {error}"))
-        })
+        };
+        let options = self.cluster.settings.options.read().map_err(|error| unreadable(&error))?;
+        serde_json::from_value(options).map_err(|error| unreadable(&error))
     }
 }
 
@@ -100,12 +103,12 @@ impl Stored {
     }
 }
 
-/// Makes a client whose doings are logged.
+/// Makes a client whose doings are logged and which dials no forbidden address: the only one that Pegel has.
 ///
 /// # Errors
 /// `invalid_setting` when certificates or keys cannot be used.
 pub(crate) fn logged_client(settings: ConnectionSettings) -> Result<FlussClient, ClientError> {
-    FlussClient::with_observer(settings, Arc::new(Log))
+    FlussClient::with_observer(settings.with_address_rule(egress::check_address), Arc::new(Log))
 }
 
 /// Puts the secrets beside the options.

@@ -131,6 +131,7 @@ impl Clusters {
         let (running, deadline) = (Arc::clone(&tests.running), tests.deadline);
         let (stop, db, id) = (self.inner.stop.clone(), self.inner.db.clone(), caller.request_id());
         let entry = journal::of_caller(caller, "clusters.test", target);
+        let client = self.inner.registry.pace(&client);
         let test = self.inner.tasks.spawn(async move {
             let _in_line = in_line;
             let left = pin!(time::sleep(deadline));

@@ -37,14 +37,16 @@ impl Clusters {
         let form = connection::normalized(&request.connection);
         let secrets = effective_secrets(&form, &stored.secrets.clone().unwrap_or_default());
         let client = kept::guard(&stored, &form, request.validate(), check(&form, secrets))?;
+        let options = save::options_json(&form);
         let row = StoredSettings {
             name: request.name.clone(),
             environment: request.environment,
             read_only: request.read_only,
-            options: save::options_json(&form),
+            options: (&options).into(),
         };
         let before = &stored.cluster().settings;
-        let mut changed = save::changed_names(&before.options, &row.options);
+        // Of options that cannot be read nothing is kept.
+        let mut changed = save::changed_names(&before.options.read().unwrap_or_default(), &options);
         changed.extend(save::named_secrets(&form).into_iter().map(str::to_owned));
         let target = resource_key(&slug);
         let test = if changed.is_empty() {

@@ -38,7 +38,8 @@ pub(crate) fn cluster_view(
         state: sees_servers.then(|| state_view(registry.sighting(slug).as_deref(), now)),
         unusable: failure.map(|failure| Unusable {
             code: failure.code,
-            message: failure.one_line(),
+            // It may quote the connection, which not everybody may see.
+            message: if is_whole { failure.one_line() } else { failure.meaning() },
             hint: failure.hint.clone(),
         }),
         created_at: cluster.created_at,

@@ -81,6 +81,7 @@ mod tests {
         "unsupported_api",
         "wrong_server_type",
         "host_not_allowed",
+        "egress_refused",
         "coordinator_unavailable",
         "bootstrap_failed",
         "table_not_found",

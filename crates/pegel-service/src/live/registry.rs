@@ -23,6 +23,7 @@ use crate::clusters::stored::{self, Stored};
 use crate::error::Error;
 use crate::failure::Failure;
 use crate::live::LiveCluster;
+use crate::live::budgets::Budgets;
 
 /// Most clusters that are looked at for the first time, or have their inventories read, at once.
 const PARALLEL_OPENINGS: usize = 8;
@@ -44,6 +45,7 @@ pub(crate) struct Registry {
     refreshing: Mutex<()>,
     /// Places of those that look for the first time or read an inventory.
     opening: Arc<Semaphore>,
+    budgets: Budgets,
     settings: Settings,
     tasks: TaskTracker,
     stop: CancellationToken,
@@ -96,6 +98,7 @@ impl Registry {
             entries: RwLock::default(),
             refreshing: Mutex::new(()),
             opening: Arc::new(Semaphore::new(PARALLEL_OPENINGS)),
+            budgets: Budgets::default(),
             settings,
             tasks,
             stop,
@@ -122,6 +125,11 @@ impl Registry {
                 Err(Error::ClusterUnusable { slug: slug.clone(), failure: Box::new(failure.clone()) })
             }
         }
+    }
+
+    /// Returns a handle on a client that keeps to its cluster's request budget together with all others.
+    pub(crate) fn pace(&self, client: &FlussClient) -> FlussClient {
+        self.budgets.pace(client)
     }
 
     /// Returns why a cluster cannot be used; `None` if it can, or is not known.
@@ -270,7 +278,7 @@ impl Registry {
     }
 
     fn open(&self, stored: &Stored) -> Result<Opened, Failure> {
-        let client = stored.client()?;
+        let client = self.pace(&stored.client()?);
         let stop = self.stop.child_token();
         let running = Arc::new(stop.clone().drop_guard());
         let clock = Arc::clone(self.db.clock());

@@ -8,8 +8,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use argon2::password_hash::phc::PasswordHash;
-use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use aws_lc_rs::rand;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -47,6 +47,13 @@ const GENERATED_CHARS: usize = 24;
 
 /// Characters between two hyphens of a generated password.
 const GROUP_CHARS: usize = 6;
+
+/// The blocks of 1 KiB to ask for at least, so that their memory goes back to the system after a run.
+///
+/// An allocator such as glibc's keeps what it took for smaller pieces, for each of its arenas: some 60 MiB for every
+/// thread that ever hashed. What is larger than 32 MiB it maps, and unmaps when it is freed. The part that a run does
+/// not use is never touched, so it takes no memory.
+const MAPPED_BLOCKS: usize = 33 * 1_024;
 
 /// A place in the line for a run, and then the run's own.
 #[derive(Debug)]
@@ -157,30 +164,62 @@ fn verify(
     dummy: &SecretString,
     verifications: &AtomicU64,
 ) -> Result<Verdict, Error> {
-    let known = stored.and_then(|stored| PasswordHash::new(stored.expose_secret()).ok());
+    let known = stored.and_then(|stored| Stored::read(stored.expose_secret()));
     let is_known = known.is_some();
-    let hash = match known {
-        Some(hash) => hash,
-        None => PasswordHash::new(dummy.expose_secret()).map_err(|error| cryptography(&error))?,
-    };
+    let unreadable = || Error::Cryptography { reason: "the dummy hash cannot be read".to_owned() };
+    let hash = known.or_else(|| Stored::read(dummy.expose_secret())).ok_or_else(unreadable)?;
     verifications.fetch_add(1, Ordering::SeqCst);
-    let is_equal = hasher(params).verify_password(password.expose_secret().as_bytes(), &hash).is_ok();
-    let is_outdated = !Params::try_from(&hash).is_ok_and(|used| {
-        let costs = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
-        costs(&used) == costs(params)
-    });
-    Ok(Verdict { is_match: is_known && is_equal, is_outdated })
+    // The comparison takes the same time wherever the first difference is.
+    let is_equal = run(&hash.params, password, &hash.salt)? == hash.output;
+    let costs = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
+    Ok(Verdict { is_match: is_known && is_equal, is_outdated: costs(&hash.params) != costs(params) })
+}
+
+/// A hash of argon2id as it is kept.
+struct Stored {
+    params: Params,
+    salt: Salt,
+    output: Output,
+}
+
+impl Stored {
+    /// Reads a hash in the usual text; nothing if it is none that is made here.
+    fn read(text: &str) -> Option<Self> {
+        let hash = PasswordHash::new(text).ok()?;
+        let is_ours =
+            hash.algorithm == Algorithm::Argon2id.ident() && hash.version == Some(Version::V0x13.into());
+        let params = Params::try_from(&hash).ok().filter(|_| is_ours)?;
+        Some(Self { params, salt: hash.salt?, output: hash.hash? })
+    }
 }
 
 fn hash(params: &Params, password: &SecretString) -> Result<SecretString, Error> {
     let mut salt = [0; 16];
     rand::fill(&mut salt).map_err(|_| Error::Cryptography { reason: "no random bytes".to_owned() })?;
-    let hash = hasher(params).hash_password_with_salt(password.expose_secret().as_bytes(), &salt);
-    Ok(SecretString::from(hash.map_err(|error| cryptography(&error))?.to_string()))
+    let salt = Salt::new(&salt).map_err(|error| cryptography(&error))?;
+    let hash = PasswordHash {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: ParamsString::try_from(params).map_err(|error| cryptography(&error))?,
+        hash: Some(run(params, password, &salt)?),
+        salt: Some(salt),
+    };
+    Ok(SecretString::from(hash.to_string()))
 }
 
-fn hasher(params: &Params) -> Argon2<'static> {
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone())
+/// Runs argon2id once.
+fn run(params: &Params, password: &SecretString, salt: &Salt) -> Result<Output, Error> {
+    let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
+    let count = params.block_count();
+    let mut memory: Vec<Block> = Vec::with_capacity(count.max(MAPPED_BLOCKS));
+    memory.resize(count, Block::new());
+    let mut output = [0; Output::MAX_LENGTH];
+    let length = params.output_len().unwrap_or(Params::DEFAULT_OUTPUT_LEN);
+    let output = output.get_mut(..length).ok_or_else(|| cryptography(&"the hash is too long"))?;
+    argon2
+        .hash_password_into_with_memory(password.expose_secret().as_bytes(), salt, output, &mut memory)
+        .map_err(|error| cryptography(&error))?;
+    Output::new(output).map_err(|error| cryptography(&error))
 }
 
 fn cryptography(error: &impl std::fmt::Display) -> Error {
@@ -221,6 +260,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn hashes_of_another_program_are_checked() {
+        // By the reference implementation: `printf password | argon2 somesalt -id -t 2 -m 8 -p 1`.
+        let hash = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
+        let passwords = Passwords::new(CHEAP).unwrap();
+        for (password, is_match) in [("password", true), ("passwort", false)] {
+            let slot = passwords.slot().await.unwrap();
+            let stored = Some(SecretString::from(hash));
+            let (_, verdict) = passwords.verify(slot, SecretString::from(password), stored).await.unwrap();
+            assert_eq!(verdict, Verdict { is_match, is_outdated: true });
+        }
+    }
+
+    #[tokio::test]
     async fn without_a_hash_one_check_is_run_and_fails() {
         let passwords = Passwords::new(CHEAP).unwrap();
         for stored in [None, Some(SecretString::from("no hash at all"))] {
@@ -247,6 +299,32 @@ mod tests {
         drop(running);
         assert!(waiting.await.unwrap());
         assert!(passwords.slot().await.is_ok());
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn memory_of_a_run_goes_back_to_the_system() {
+        // The second field: pages in memory.
+        let resident_bytes = || {
+            let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+            text.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4_096
+        };
+        let params = Params::new(HashSettings::default().memory_kib, 1, 1, None).unwrap();
+        let before = resident_bytes();
+        // All alive at once, so that each has memory of its own; allocators treat the first pieces differently.
+        let done = std::sync::Barrier::new(6);
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    for _ in 0..3 {
+                        hash(&params, &SecretString::from("correct horse")).unwrap();
+                    }
+                    done.wait();
+                });
+            }
+        });
+        let kept = resident_bytes().saturating_sub(before);
+        assert!(kept < 19 * 1_024 * 1_024, "{kept} bytes are kept");
     }
 
     #[test]

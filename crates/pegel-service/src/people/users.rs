@@ -152,10 +152,7 @@ impl People {
                 if let Err(refused) = check_user(&ruler, &user) {
                     return Ok(Err(refused));
                 }
-                users::set_password_hash(tx, id, Some(&hash)).await?;
-                users::set_must_change_password(tx, id, true).await?;
-                login_throttle::clear(tx, Subject::Name(&user.profile.name)).await?;
-                let ended = sessions::revoke_all(tx, id, None).await?;
+                let ended = set_generated(tx, &user, &hash).await?;
                 let detail = json!({ "ended_session_count": ended });
                 audit::append(tx, &journal::with(entry, "ok", detail)).await?;
                 Ok(Ok(users::get(tx, id).await?))
@@ -207,11 +204,25 @@ impl People {
         count.await?
     }
 
-    async fn generated(&self) -> Result<(SecretString, SecretString), Error> {
+    /// Makes a password and its hash.
+    pub(super) async fn generated(&self) -> Result<(SecretString, SecretString), Error> {
         let password = passwords::generate()?;
         let (_, hash) = self.passwords.hash(self.passwords.slot().await?, password.clone()).await?;
         Ok((password, hash))
     }
+}
+
+/// Gives a user a password that has to be changed, ends all of the user's sessions and forgets failed logins;
+/// returns how many sessions there were.
+pub(super) async fn set_generated(
+    tx: &mut Tx<'_>,
+    user: &User,
+    hash: &SecretString,
+) -> Result<u64, pegel_store::Error> {
+    users::set_password_hash(tx, user.id, Some(hash)).await?;
+    users::set_must_change_password(tx, user.id, true).await?;
+    login_throttle::clear(tx, Subject::Name(&user.profile.name)).await?;
+    sessions::revoke_all(tx, user.id, None).await
 }
 
 async fn update(

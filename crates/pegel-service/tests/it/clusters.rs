@@ -164,7 +164,8 @@ fn unseen(view: ClusterView) -> ClusterView {
 
 /// Returns what a form would send back of a cluster that is not changed.
 fn form_of(cluster: &ClusterView) -> Json {
-    let mut form = serde_json::to_value(cluster.connection.clone().unwrap()).unwrap();
+    let Some(shown) = &cluster.connection else { return json!({}) };
+    let mut form = serde_json::to_value(shown).unwrap();
     let fields = form.as_object_mut().unwrap();
     fields.retain(|name, value| !name.starts_with("has_") && !value.is_null());
     form

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluss_testkit::fake_server::{Config, FakeCluster, FakeServer};
+use fluss_testkit::fake_server::{Config, FakeCluster, FakeServer, peak_count};
 use pegel_api_types::clusters::TestConnection;
 use pegel_api_types::clusters::state::{ClusterState, ClusterStateView};
 use pegel_api_types::operations::cluster_config::{ListClusterConfig, ListClusterConfigInput};
 use pegel_api_types::operations::connection_test::ConnectionTest;
+use pegel_api_types::operations::tables::{ListTables, ListTablesInput};
 use pegel_api_types::people::UpdateUser;
 use pegel_core::access::Role;
 use pegel_core::access::decision::Target;
@@ -36,6 +37,7 @@ on_both!(
     few_clusters_are_connected_to_at_once,
     the_state_is_what_the_watch_has_seen,
     the_end_comes_promptly,
+    a_registration_keeps_to_the_request_budget,
     tests_are_bounded_in_number,
     a_test_that_takes_too_long_is_given_up,
     a_test_whose_caller_has_gone_is_audited,
@@ -80,6 +82,24 @@ async fn a_corrected_password_works_at_once_and_a_wrong_one_does_not_hammer(hous
     assert!(time::timeout(A_WHILE, hammered).await.is_err(), "{} dials", coordinator.accepted_count());
     yard.update(&saved, json!({ "connection": { "sasl_password": "new" } })).await.unwrap();
     assert_eq!(ask(&yard, &saved.slug).await, Status::Ok);
+}
+
+async fn a_registration_keeps_to_the_request_budget(house: House) {
+    let builder = FakeCluster::builder().tablet_servers(3).user("pegel", "secret");
+    let cluster = builder.generated_tables(20, 20, 1).start().unwrap();
+    let yard = Yard::open(house).await;
+    let registered = yard.register(with_password("eu", &cluster.bootstrap(), "secret"));
+    // The test takes what it needs, the first looks wait for what is left of the second.
+    let saved = time::timeout(Duration::from_secs(3), registered).await.unwrap().unwrap();
+    assert_eq!(saved.connection_test.unwrap().status, Status::Ok);
+    let caller = yard.house.caller(&yard.admin).await;
+    let input = ListTablesInput::default();
+    let listed = yard.service.run::<ListTables>(&caller, &saved.cluster.slug, input);
+    let listed = time::timeout(SOON, listed).await.unwrap().unwrap();
+    assert_eq!((listed.status, listed.data.unwrap().tables.total_count), (Status::Ok, 400));
+    let busiest = peak_count(&cluster.seen(), Duration::from_secs(1));
+    assert!(busiest <= 20, "{busiest} requests within a second");
+    yard.service.shutdown().await;
 }
 
 /// Asks something that only the cluster itself can answer now.
@@ -147,7 +167,7 @@ async fn another_instance_is_followed() {
 async fn one_unusable_cluster_stops_neither_the_others_nor_the_start(house: House) {
     let cluster = FakeCluster::builder().user("pegel", "pw").start().unwrap();
     let yard = Yard::open(house).await;
-    for slug in ["damaged", "eu", "foreign"] {
+    for slug in ["damaged", "eu", "foreign", "garbled"] {
         yard.register(with_password(slug, &cluster.bootstrap(), "pw")).await.unwrap();
     }
     yard.service.shutdown().await;
@@ -155,9 +175,10 @@ async fn one_unusable_cluster_stops_neither_the_others_nor_the_start(house: Hous
         Box::pin(async move {
             let sql = "UPDATE secret SET ciphertext = $1 WHERE owner = 'cluster/damaged'";
             tx.execute(sql, &[vec![1_u8; 40].into()]).await?;
+            tx.execute("UPDATE cluster SET options = '{\"endpoint\"' WHERE slug = 'garbled'", &[]).await?;
             let slug = "foreign".parse().unwrap();
             let settings = table::get(tx, &slug).await?.settings;
-            let options = json!({ "endpoint": "a:1", "shiny_new_option": true });
+            let options = (&json!({ "endpoint": "a:1", "shiny_new_option": true })).into();
             table::update(tx, &slug, 1, &Settings { options, ..settings }).await
         })
     });
@@ -180,14 +201,33 @@ async fn one_unusable_cluster_stops_neither_the_others_nor_the_start(house: Hous
             ("damaged".to_owned(), Some("secret_unreadable")),
             ("eu".to_owned(), None),
             ("foreign".to_owned(), Some("invalid_setting")),
+            ("garbled".to_owned(), Some("invalid_setting")),
         ]
     );
+    // Who may see a part of a cluster only is not told what the connection's settings hold.
+    let part = r#"{"clusters":[{"cluster":"foreign","tables":{"only":["shop.*"]}}]}"#;
+    let part = serde_json::from_str(part).unwrap();
+    let part = yard.house.person(&yard.admin, "part", Role::Viewer, part).await;
+    let part = yard.house.caller(&part).await;
+    let told = yard.list_as(&part, None, 10).await.pop().unwrap().unusable.unwrap();
+    assert_eq!(told.code.as_str(), "invalid_setting");
+    assert!(!told.message.contains("shiny"), "{}", told.message);
+    let told = yard.get("foreign").await.unwrap().unusable.unwrap();
+    assert!(told.message.contains("shiny_new_option"), "{}", told.message);
     // A damaged secret is not kept, and giving it again mends the cluster.
     let damaged = yard.get("damaged").await.unwrap();
     assert_eq!(code(yard.update(&damaged, json!({})).await), "secret_required");
     let mended = yard.update(&damaged, json!({ "connection": { "sasl_password": "pw" } })).await.unwrap();
     assert!(mended.cluster.unusable.is_none());
     assert_eq!(yard.get("foreign").await.unwrap().connection, None);
+    // What cannot be read at all can be written anew, with its secret, or removed.
+    let garbled = yard.get("garbled").await.unwrap();
+    assert_eq!(garbled.connection, None);
+    assert_eq!(yard.service.clusters().usable().len(), 4);
+    let anew = with_password("garbled", &cluster.bootstrap(), "pw")["connection"].clone();
+    let mended = yard.update(&garbled, json!({ "connection": anew })).await.unwrap();
+    assert!(mended.cluster.unusable.is_none());
+    yard.remove(&mended.cluster).await.unwrap();
 }
 
 async fn few_clusters_are_connected_to_at_once(house: House) {

@@ -12,6 +12,7 @@ mod changes;
 mod clusters;
 mod clusters_live;
 mod clusters_secrets;
+mod egress;
 mod first_start;
 mod house;
 mod login;

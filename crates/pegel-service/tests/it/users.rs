@@ -5,6 +5,7 @@ use pegel_core::access::Role;
 use pegel_core::access::scope::Scope;
 use pegel_service::policy::permission::{UsersRead, UsersWrite};
 use secrecy::ExposeSecret;
+use uuid::Uuid;
 
 use crate::house::{House, code, new_user, scope};
 use crate::on_both;
@@ -17,6 +18,7 @@ on_both!(
     two_admins_cannot_remove_each_other_at_once,
     nobody_rules_over_more_than_their_own,
     a_reset_password_ends_sessions_and_has_to_be_changed,
+    a_lost_password_is_replaced_without_anybody_signed_in,
     admins_see_and_end_the_sessions_of_others,
 );
 
@@ -150,6 +152,30 @@ async fn nobody_rules_over_more_than_their_own(house: House) {
         .update_user(&may, ann.user.id, &UpdateUser { role: Role::Editor, ..as_is(&ann.user) })
         .await
         .unwrap();
+}
+
+async fn a_lost_password_is_replaced_without_anybody_signed_in(house: House) {
+    let admin = house.admin().await;
+    let session = house.login("admin", &admin.password).await.unwrap();
+    for _ in 0..6 {
+        assert!(house.login("admin", "a wrong guess").await.is_err());
+    }
+    assert_eq!(code(house.login("admin", &admin.password).await), "login_locked");
+    assert_eq!(code(house.people.recover_password(Uuid::from_u128(9), "nobody").await), "not_found");
+    let recovered = house.people.recover_password(Uuid::from_u128(9), "admin").await.unwrap();
+    assert!(!format!("{recovered:?}").contains(recovered.password.expose_secret()));
+    assert!(recovered.ended_session_count >= 1);
+    let row = house.audit().await.pop().unwrap().entry;
+    assert_eq!((row.action.as_str(), row.principal_name.as_str()), ("password.reset", "pegel"));
+    assert_eq!(
+        (row.target, row.request_id),
+        (format!("user/{}", admin.user.id), Uuid::from_u128(9).to_string())
+    );
+    assert!(!format!("{:?}", row.detail).contains(recovered.password.expose_secret()));
+    assert_eq!(code(house.session(&session).await), "sign_in_required");
+    assert_eq!(code(house.login("admin", &admin.password).await), "login_failed");
+    let anew = house.login("Admin", recovered.password.expose_secret()).await.unwrap();
+    assert!(anew.user.must_change_password);
 }
 
 async fn a_reset_password_ends_sessions_and_has_to_be_changed(house: House) {

@@ -137,7 +137,7 @@ async fn register(db: &Db, slug: &str, size: usize) -> Result<i64, Error> {
         name: slug.to_owned(),
         environment: Environment::Test,
         read_only: false,
-        options: json!({ "filling": "x".repeat(size) }),
+        options: clusters::OptionsText::from(&json!({ "filling": "x".repeat(size) })),
     };
     let entry = audit::Entry {
         request_id: slug.to_owned(),

@@ -17,6 +17,7 @@ on_both!(
     clusters_are_listed_page_by_page,
     a_cluster_goes_with_its_secrets,
     endless_options_are_refused,
+    options_that_cannot_be_read_hide_no_cluster,
 );
 
 pub(crate) fn settings(name: &str) -> Settings {
@@ -24,7 +25,7 @@ pub(crate) fn settings(name: &str) -> Settings {
         name: name.to_owned(),
         environment: Environment::Staging,
         read_only: true,
-        options: json!({ "endpoint": "localhost:9123", "dial_timeout_seconds": 10 }),
+        options: (&json!({ "endpoint": "localhost:9123", "dial_timeout_seconds": 10 })).into(),
     }
 }
 
@@ -97,7 +98,21 @@ async fn a_cluster_goes_with_its_secrets(store: Store) {
 
 async fn endless_options_are_refused(store: Store) {
     let (slug, mut long) = (slug("eu"), settings("eu"));
-    long.options = json!("x".repeat(MAX_OPTIONS_BYTES));
+    long.options = (&json!("x".repeat(MAX_OPTIONS_BYTES))).into();
     let error = write!(store, [slug, long], |tx| clusters::create(tx, &slug, &long).await).unwrap_err();
     assert_eq!(error.code(), "too_large");
+}
+
+async fn options_that_cannot_be_read_hide_no_cluster(store: Store) {
+    for name in ["eu", "us"] {
+        create(&store, name).await;
+    }
+    let sql = "UPDATE cluster SET options = '{\"endpoint\": \"secret' WHERE slug = 'eu'";
+    write!(store, [], |tx| tx.execute(sql, &[]).await).unwrap();
+    let listed = store.db.read(|tx| Box::pin(clusters::list(tx, None, 10))).await.unwrap();
+    let [eu, us] = &listed[..] else { panic!("{listed:?}") };
+    assert!(us.settings.options.read().is_ok());
+    let error = eu.settings.options.read().unwrap_err();
+    assert_eq!(error.code(), "corrupt_row");
+    assert!(!error.to_string().contains("secret"), "{error}");
 }

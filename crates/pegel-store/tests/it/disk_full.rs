@@ -35,6 +35,32 @@ fn a_full_disk_is_reported_tears_nothing_and_is_recovered_from() {
 }
 
 #[tokio::test]
+async fn a_disk_that_had_no_room_for_a_change_is_full_though_a_trial_finds_some() {
+    let store = Store::sqlite().await;
+    let sql = "INSERT INTO secret (owner, field, key_id, ciphertext, changed_at)
+        VALUES (hex(randomblob(8)), 'f', 'k', $1, 0)";
+    let put = |size: usize| {
+        let values = [vec![7; size].into()];
+        store.db.write(move |tx| {
+            let values = values.clone();
+            Box::pin(async move { tx.execute(sql, &values).await })
+        })
+    };
+    let full = async || store.db.check_writable().await.err().map(|error| error.code());
+    // The writer's own connection refuses to grow the file, as a full disk does.
+    write!(store, [], |tx| tx.execute("PRAGMA max_page_count = 100", &[]).await).unwrap();
+    assert_eq!(full().await, None);
+    assert_eq!(put(1_000_000).await.unwrap_err().code(), "disk_full");
+    assert_eq!(full().await, Some("disk_full"));
+    put(1).await.unwrap();
+    assert_eq!(full().await, None, "a change was kept");
+    assert_eq!(put(1_000_000).await.unwrap_err().code(), "disk_full");
+    assert_eq!(full().await, Some("disk_full"));
+    store.clock.advance(std::time::Duration::from_secs(10));
+    assert_eq!(full().await, None, "nothing was tried for a while");
+}
+
+#[tokio::test]
 async fn a_job_that_fills_the_file_takes_no_other_job_of_its_group_with_it() {
     let store = Store::sqlite().await;
     let insert =

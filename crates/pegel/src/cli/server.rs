@@ -130,6 +130,19 @@ pub(crate) struct ClusterEditArgs {
     pub(crate) save_anyway: bool,
 }
 
+/// What can be done about users on the machine of the server.
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// Give a user a new password in the store itself, while no server works with it; for when nobody can sign in.
+    ResetPassword {
+        /// Name of the user, as admin.
+        name: String,
+        /// Folder of the database [default: the one that the settings name].
+        #[arg(long, value_name = "DIR")]
+        data_dir: Option<PathBuf>,
+    },
+}
+
 /// What can be asked about the audit log.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {

@@ -6,13 +6,11 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use pegel_core::printable::is_printable;
+
 /// Returns whether a character does something else than appear.
 pub(crate) fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            // Directions and invisible joiners, which let a text look like another one.
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    !is_printable(c)
 }
 
 /// Writes every unsafe character as `\u{…}`, and a line end as `\n`.

@@ -19,9 +19,9 @@ pub(crate) const LOCK: &str = "pegel.lock";
 const TRIES: u32 = 5;
 const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
-/// A data directory that is this server's as long as the value lives; the system lets go of it with the process.
+/// A data directory that is this process's as long as the value lives; the system lets go of it with the process.
 #[derive(Debug)]
-pub(super) struct DataDir {
+pub(crate) struct DataDir {
     _lock: File,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct DataDir {
 ///
 /// # Errors
 /// `data_dir_unusable`, `data_dir_in_use`.
-pub(super) fn take(store: &Store) -> Result<Option<DataDir>, Failure> {
+pub(crate) fn take(store: &Store) -> Result<Option<DataDir>, Failure> {
     match store.database {
         Database::Sqlite { .. } => {
             make(&store.data_dir)?;

@@ -1,8 +1,9 @@
 //! `[metrics]`: who may read `/metrics`.
 
+use std::io;
 use std::path::PathBuf;
 
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::settings::problem::{Key, Problems};
 use crate::settings::secret_source::{SecretSource, secret_source};
@@ -18,6 +19,19 @@ section! {
 
 /// Shortest token, in bytes: a shorter one could be guessed.
 const MIN_TOKEN_BYTES: usize = 16;
+
+/// Reads the token that `/metrics` asks for.
+///
+/// # Errors
+/// What reading its file fails with; `InvalidData` for one that could be guessed.
+pub(crate) fn read_token(source: &SecretSource) -> io::Result<SecretString> {
+    let token = source.read()?;
+    if token.expose_secret().len() < MIN_TOKEN_BYTES {
+        let reason = format!("the token has fewer than {MIN_TOKEN_BYTES} bytes");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    }
+    Ok(token)
+}
 
 impl MetricsSection {
     /// Returns the keys that hold a secret as it is.

@@ -147,8 +147,8 @@ fn networks(list: &[String], problems: &mut Problems) -> Vec<Network> {
     check_length(list, key, problems);
     let mut networks = Vec::new();
     for text in list {
-        match text.parse() {
-            Ok(_) if text.ends_with("/0") => problems.add(key, format!("{text:?} trusts everybody")),
+        match text.parse::<Network>() {
+            Ok(network) if network.is_everything() => problems.add(key, format!("{text:?} trusts everybody")),
             Ok(network) => networks.push(network),
             Err(_) => {
                 problems.add(key, format!("{text:?} is neither an address nor a network such as 10.0.0.0/8"));

@@ -58,6 +58,17 @@ fn documented_defaults_are_the_real_ones() {
     assert_eq!(format!("{:?}", of(&text)), format!("{:?}", of("")));
 }
 
+/// Whoever takes the comment sign away and nothing else must not run with what everybody knows.
+#[test]
+fn examples_of_own_secrets_are_refused() {
+    for (section, name) in [("store", "secret_key"), ("metrics", "token")] {
+        let start = format!("#{name} = ");
+        let line = DEFAULT_FILE.lines().find(|line| line.starts_with(&start)).unwrap();
+        let told = refuse(&format!("[{section}]\n{}", &line[1..]), &[]);
+        assert!(told.iter().any(|line| line.contains(&format!("{section}.{name}: "))), "{told:?}");
+    }
+}
+
 #[test]
 fn variable_of_a_key_is_named_after_it() {
     for (key, variable) in every_key() {
@@ -115,9 +126,9 @@ fn server_that_others_reach_has_to_know_its_name() {
 #[test]
 fn hosts_and_proxies_are_checked_one_by_one() {
     let text = "[server]\nallowed_hosts = [\"a.example\", \"B\", \"::1\", \"a:1\", \"a/b\", \"\", \"[::1]\"]\n\
-                trusted_proxies = [\"10.0.0.0/8\", \"10.0.0.0/0\", \"proxy\"]";
+                trusted_proxies = [\"10.0.0.0/8\", \"10.0.0.0/0\", \"::/00\", \"proxy\"]";
     let told = refuse(text, &[]);
-    assert_eq!(told.len(), 6, "{told:#?}");
+    assert_eq!(told.len(), 7, "{told:#?}");
     let good = of("[server]\nallowed_hosts = [\"b.example\", \"A\", \"[::1]\"]\ntrusted_proxies = [\"::1\"]");
     assert_eq!(good.server.allowed_hosts, ["[::1]", "a", "b.example"]);
     assert_eq!(good.server.trusted_proxies.len(), 1);

@@ -36,6 +36,15 @@ async fn nobody_there_is_unavailable_for_every_command() {
     }
 }
 
+#[tokio::test]
+async fn metadata_services_are_not_dialled_under_any_name() {
+    for endpoint in ["169.254.169.254:80", "2852039166:80", "[::ffff:169.254.169.254]:80"] {
+        let ran = run(&format!("servers --bootstrap {endpoint}")).await;
+        assert_eq!(ran.code, 4, "{endpoint}: {ran:#?}");
+        ran.tells(&["error[egress_refused]", "is link-local", "never connected to"]);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn coordinator_down_is_told_although_tablet_servers_answer() {
     let cluster =

@@ -17,3 +17,4 @@ mod scale;
 mod serve;
 mod serving;
 mod settings;
+mod user;

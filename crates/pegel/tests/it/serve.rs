@@ -121,6 +121,19 @@ async fn address_that_others_reach_needs_a_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn token_of_the_metrics_that_could_be_guessed_is_refused_also_in_a_file() {
+    let place = Place::new();
+    for token in ["", "\n", "fifteen bytes..\n"] {
+        let mut command = place.serve_command();
+        command.env("PEGEL_METRICS_TOKEN_FILE", place.file("token", token).await);
+        let ran = finish(command).await;
+        assert_eq!(ran.code, 2, "{ran:#?}");
+        ran.tells(&["error[invalid_config]: the token of [metrics] in ", "cannot be used"]);
+        assert!(!place.data().join("pegel.sqlite").exists());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn request_under_way_is_answered_before_the_server_ends() {
     let cluster = FakeCluster::builder().table(NewTable::log("shop", "orders")).start().unwrap();
     let place = Place::new();

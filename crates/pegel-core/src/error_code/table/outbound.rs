@@ -7,11 +7,11 @@ macro_rules! outbound_codes {
             EgressRefused {
                 code: "egress_refused",
                 title: "Address not allowed",
-                exit: Usage,
-                http: 403,
+                exit: Unavailable,
+                http: 502,
                 meaning: "Pegel does not connect to this address: it is link-local, of a cloud's metadata service, loopback or private, and not allowed for this target.",
-                cause: "A target or a redirect to an inner address, or a name that resolves to one.",
-                action: "Allow private addresses for the target if it is meant, or list its loopback host in the settings; link-local and metadata addresses are never allowed.",
+                cause: "A target or a redirect to an inner address, a name that resolves to one, or a cluster that advertises one.",
+                action: "Correct the address, the name or the cluster's advertised.listeners. For a probe, allow private addresses if they are meant, or list its loopback host in the settings; link-local and metadata addresses are never allowed.",
             }
             ResolverUnavailable {
                 code: "resolver_unavailable",
