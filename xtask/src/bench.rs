@@ -1,6 +1,4 @@
 //! Suites that measure against goals.
 
-mod child;
-mod http;
+pub(crate) mod console;
 pub(crate) mod idle;
-mod serve;

@@ -10,6 +10,7 @@ mod clock;
 pub mod codegen;
 mod evidence;
 mod fuzz;
+mod program;
 mod suites;
 mod tidy;
 mod tools;
@@ -51,6 +52,9 @@ enum Task {
     Chaos {
         /// Name of the suite
         suite: String,
+        /// How often each database's process is killed
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        rounds: Option<u32>,
     },
     /// Runs a suite against other programs
     Interop {
@@ -86,9 +90,9 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Tidy => tidy::run(&root),
         Task::Codegen { check } => codegen::run(check),
         Task::Console => web::console(&root),
-        Task::Bench { suite } => suites::run(&root, suites::Kind::Bench, &suite),
-        Task::Chaos { suite } => suites::run(&root, suites::Kind::Chaos, &suite),
-        Task::Interop { suite } => suites::run(&root, suites::Kind::Interop, &suite),
+        Task::Bench { suite } => suites::run(&root, suites::Kind::Bench, &suite, None),
+        Task::Chaos { suite, rounds } => suites::run(&root, suites::Kind::Chaos, &suite, rounds),
+        Task::Interop { suite } => suites::run(&root, suites::Kind::Interop, &suite, None),
         Task::Fuzz { target, minutes } => fuzz::run(&root, &target, minutes),
         Task::Evidence => evidence::write_page(&root),
     }

@@ -32,11 +32,14 @@ impl Kind {
 struct Suite {
     kind: Kind,
     name: &'static str,
-    run: fn(&Path) -> anyhow::Result<Vec<Measurement>>,
+    /// Runs it, with as many rounds as are asked for where it has rounds.
+    run: fn(&Path, Option<u32>) -> anyhow::Result<Vec<Measurement>>,
 }
 
 const SUITES: &[Suite] = &[
-    Suite { kind: Kind::Bench, name: "idle", run: bench::idle::run },
+    Suite { kind: Kind::Bench, name: "console", run: |root, _| bench::console::run(root) },
+    Suite { kind: Kind::Bench, name: "idle", run: |root, _| bench::idle::run(root) },
+    Suite { kind: Kind::Chaos, name: "server", run: chaos::server::run },
     Suite { kind: Kind::Chaos, name: "store", run: chaos::store::run },
 ];
 
@@ -44,9 +47,9 @@ const SUITES: &[Suite] = &[
 ///
 /// # Errors
 /// There is no such suite, it does not run to its end, or a row misses its goal.
-pub(crate) fn run(root: &Path, kind: Kind, name: &str) -> anyhow::Result<()> {
+pub(crate) fn run(root: &Path, kind: Kind, name: &str, rounds: Option<u32>) -> anyhow::Result<()> {
     let suite = find(SUITES, kind, name)?;
-    let measurements = (suite.run)(root)?;
+    let measurements = (suite.run)(root, rounds)?;
     evidence::publish(root, &format!("{}-{}", kind.name(), suite.name), &measurements)
 }
 
@@ -72,8 +75,8 @@ mod tests {
     #[test]
     fn an_unknown_suite_lists_the_known_ones() {
         let error = |kind| find(SUITES, kind, "speed").err().unwrap().to_string();
-        assert_eq!(error(Kind::Bench), "there is no bench suite named \"speed\"; known: idle");
-        assert_eq!(error(Kind::Chaos), "there is no chaos suite named \"speed\"; known: store");
+        assert_eq!(error(Kind::Bench), "there is no bench suite named \"speed\"; known: console, idle");
+        assert_eq!(error(Kind::Chaos), "there is no chaos suite named \"speed\"; known: server, store");
         assert_eq!(error(Kind::Interop), "there is no interop suite named \"speed\"; known: none");
     }
 

@@ -12,12 +12,13 @@ use crate::evidence::{Goal, Measurement};
 use crate::{web, workspace};
 
 mod command;
-mod server;
+pub(super) mod server;
 
 const DATABASES: u32 = 10;
 const TABLES_PER_DATABASE: u32 = 1_000;
 const BUCKETS_PER_TABLE: u32 = 10;
-const TABLES: u64 = 10_000;
+/// Tables of the large cluster.
+pub(super) const TABLES: u64 = 10_000;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
@@ -40,7 +41,8 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Vec<Measurement>> {
     Ok(rows)
 }
 
-fn build(root: &Path) -> anyhow::Result<PathBuf> {
+/// Builds the program as it is shipped, with the console in it.
+pub(super) fn build(root: &Path) -> anyhow::Result<PathBuf> {
     println!("building pegel for release");
     web::console(root)?;
     workspace::succeed(workspace::cargo(root).args([
@@ -54,7 +56,7 @@ fn build(root: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// Starts the scripted cluster; within a runtime.
-fn large_cluster() -> anyhow::Result<FakeCluster> {
+pub(super) fn large_cluster() -> anyhow::Result<FakeCluster> {
     let builder = FakeCluster::builder().tablet_servers(3);
     Ok(builder.generated_tables(DATABASES, TABLES_PER_DATABASE, BUCKETS_PER_TABLE).start()?)
 }

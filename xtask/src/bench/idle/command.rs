@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 
-use crate::bench::child::{self, Run};
 use crate::bench::idle::{MIB, TABLES, large_cluster, median};
 use crate::evidence::{Goal, Measurement};
+use crate::program::child::{self, Run};
 
 /// Runs that count; one more goes before them, so that the program's file is in memory.
 const RUNS: u32 = 7;

@@ -1,20 +1,21 @@
 //! What the server costs: ready after a start, at rest with one small cluster, and with a large catalog under readers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use fluss_testkit::fake_server::peak_count;
 use fluss_testkit::fake_server::{FakeCluster, NewTable};
 use hyper::Method;
 use serde_json::{Value, json};
 use tokio::time;
 
-use crate::bench::http::Connection;
 use crate::bench::idle::{TABLES, large_cluster, median, percentile};
-use crate::bench::serve::Server;
 use crate::clock::Stopwatch;
 use crate::evidence::{Goal, Measurement};
+use crate::program::folder::Folder;
+use crate::program::http::Connection;
+use crate::program::serve::Plan;
 
 /// Starts on an existing store that count.
 const STARTS: u32 = 7;
@@ -44,10 +45,11 @@ pub(super) fn measure(program: &Path) -> anyhow::Result<Vec<Measurement>> {
 }
 
 async fn at_rest(program: &Path) -> anyhow::Result<Vec<Measurement>> {
-    let folder = Folder::new("idle")?;
+    let folder = Folder::new("bench-idle")?;
     let cluster = FakeCluster::builder().tablet_servers(3).table(NewTable::log("shop", "orders")).start()?;
+    let plan = Plan::new(program, folder.path())?;
     let token = {
-        let mut server = Server::start(program, &folder.0).await?;
+        let mut server = plan.start().await?;
         let token = server.first_token().await?;
         let mut connection = server.connect(&token).await?;
         register(&mut connection, "small", &cluster.bootstrap()).await?;
@@ -56,12 +58,12 @@ async fn at_rest(program: &Path) -> anyhow::Result<Vec<Measurement>> {
     };
     let mut starts = Vec::new();
     for _ in 0..STARTS {
-        let server = Server::start(program, &folder.0).await?;
+        let server = plan.start().await?;
         println!("ready after {:.0} ms", server.ready_after().as_secs_f64() * 1e3);
         starts.push(server.ready_after().as_secs_f64() * 1e3);
         server.stop().await?;
     }
-    let server = Server::start(program, &folder.0).await?;
+    let server = plan.start().await?;
     let mut connection = server.connect(&token).await?;
     until_listed(&mut connection, "small", 1).await?;
     time::sleep(REST).await;
@@ -77,9 +79,10 @@ async fn at_rest(program: &Path) -> anyhow::Result<Vec<Measurement>> {
 }
 
 async fn with_large_catalog(program: &Path) -> anyhow::Result<Vec<Measurement>> {
-    let folder = Folder::new("large")?;
+    let folder = Folder::new("bench-large")?;
     let cluster = large_cluster()?;
-    let mut server = Server::start(program, &folder.0).await?;
+    let plan = Plan::new(program, folder.path())?;
+    let mut server = plan.start().await?;
     let token = server.first_token().await?;
     let mut connection = server.connect(&token).await?;
     cluster.reset_counters();
@@ -138,21 +141,26 @@ async fn read(mut connection: Connection, number: u32) -> anyhow::Result<Times> 
         // A different part each time, so that nothing can be answered from the last answer.
         let place = (round * 61 + number * 17) % 9_900;
         let base = "/api/v1/clusters/large/operations/tables?limit=100";
-        for (kind, path) in [
-            (&mut times.list, base.to_owned()),
-            (&mut times.search, format!("{base}&search={}", place % 1_000)),
-            (&mut times.page, format!("{base}&offset={place}")),
-        ] {
-            let (answer, took) = connection.expect(Method::GET, &path, None).await?;
-            let count = answer.pointer("/data/items").and_then(Value::as_array).map_or(0, Vec::len);
-            ensure!(count > 0, "{path} lists nothing: {answer}");
-            kind.push(took.as_secs_f64() * 1e3);
-        }
+        times.list.push(listed(&mut connection, base).await?.0);
+        let (took, name) = listed(&mut connection, &format!("{base}&offset={place}")).await?;
+        times.page.push(took);
+        // The end of a name stands anywhere in a few others, as what people type does.
+        let word: String = name.chars().skip(1).collect();
+        times.search.push(listed(&mut connection, &format!("{base}&search={word}")).await?.0);
     }
     Ok(times)
 }
 
-async fn register(connection: &mut Connection, slug: &str, endpoint: &str) -> anyhow::Result<()> {
+/// Returns how many milliseconds a list took, and the first name in it; an empty one is an error.
+async fn listed(connection: &mut Connection, path: &str) -> anyhow::Result<(f64, String)> {
+    let (answer, took) = connection.expect(Method::GET, path, None).await?;
+    let name = answer.pointer("/data/items/0/name").and_then(Value::as_str);
+    let name = name.with_context(|| format!("{path} lists nothing: {answer}"))?;
+    Ok((took.as_secs_f64() * 1e3, name.to_owned()))
+}
+
+/// Registers a cluster; what it is called is its slug.
+pub(in crate::bench) async fn register(connection: &mut Connection, slug: &str, endpoint: &str) -> anyhow::Result<()> {
     let body = json!({
         "slug": slug,
         "name": slug,
@@ -165,7 +173,7 @@ async fn register(connection: &mut Connection, slug: &str, endpoint: &str) -> an
 }
 
 /// Waits until the whole catalog is listed and said to be complete.
-async fn until_listed(connection: &mut Connection, slug: &str, count: u64) -> anyhow::Result<()> {
+pub(in crate::bench) async fn until_listed(connection: &mut Connection, slug: &str, count: u64) -> anyhow::Result<()> {
     let path = format!("/api/v1/clusters/{slug}/operations/tables?limit=1");
     let stopwatch = Stopwatch::start();
     loop {
@@ -183,21 +191,4 @@ async fn until_listed(connection: &mut Connection, slug: &str, count: u64) -> an
 
 fn row(metric: &'static str, value: f64, unit: &'static str, goal: Goal, runs: u32) -> Measurement {
     Measurement { metric, value, unit, goal, runs }
-}
-
-/// A folder that is gone when its owner is.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> anyhow::Result<Self> {
-        let path = std::env::temp_dir().join(format!("pegel-bench-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).context("making a data directory")?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -13,20 +13,20 @@ const POLL: Duration = Duration::from_millis(1);
 
 /// What one run cost.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(crate) struct Run {
     /// What the program printed.
-    pub(super) stdout: Vec<u8>,
+    pub(crate) stdout: Vec<u8>,
     /// From before its start until after its end.
-    pub(super) wall: Duration,
+    pub(crate) wall: Duration,
     /// Peak resident memory in KiB, as the kernel keeps it (`VmHWM`).
-    pub(super) rss_peak_kib: u64,
+    pub(crate) rss_peak_kib: u64,
 }
 
 /// Runs a program to its end and measures it.
 ///
 /// # Errors
 /// It cannot be started, fails, or ends before the kernel was asked once.
-pub(super) fn measure(command: &mut Command) -> anyhow::Result<Run> {
+pub(crate) fn measure(command: &mut Command) -> anyhow::Result<Run> {
     let stopwatch = Stopwatch::start();
     let mut child = command
         .stdin(Stdio::null())
