@@ -4,6 +4,7 @@
 //! Nothing here decides who may do what, and nothing here does anything.
 
 mod asked_time;
+pub mod alerting;
 pub mod clusters;
 pub mod operation;
 pub mod operation_schema;

@@ -26,6 +26,14 @@ pub struct PageQuery {
     pub limit: Option<u32>,
 }
 
+/// Says which version of a thing is to be removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeenVersion {
+    /// The version that was seen; another one is a conflict.
+    pub version: i64,
+}
+
 /// A page of a collection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page<T> {

@@ -1,11 +1,15 @@
 //! All routes, one action a file, and the router that is made of them.
 
 mod account;
+mod alert_routes;
 mod audit;
 mod clusters;
+mod incidents;
+mod maintenance_windows;
 mod meta;
 mod operations;
 mod session;
+mod silences;
 mod tokens;
 mod users;
 
@@ -62,6 +66,10 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     endpoints.extend(audit::endpoints());
     endpoints.extend(clusters::endpoints());
     endpoints.extend(operations::endpoints());
+    endpoints.extend(alert_routes::endpoints());
+    endpoints.extend(silences::endpoints());
+    endpoints.extend(maintenance_windows::endpoints());
+    endpoints.extend(incidents::endpoints());
     endpoints
 }
 

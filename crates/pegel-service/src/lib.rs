@@ -30,6 +30,7 @@
 //! }
 //! ```
 
+pub mod alerting;
 pub mod caller;
 pub mod catalog;
 pub mod changes;

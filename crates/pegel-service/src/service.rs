@@ -1,4 +1,4 @@
-//! The one thing that a face holds: people, clusters and the policy over one store.
+//! The one thing that a face holds: people, clusters, alerting and the policy over one store.
 //!
 //! It owns what runs in the background; it does not own the store, which its opener closes afterwards.
 
@@ -7,6 +7,7 @@ use std::sync::Arc;
 use pegel_store::secret_box::SecretBox;
 use pegel_store::{Db, secrets};
 
+use crate::alerting::Alerting;
 use crate::clusters::{self, Clusters};
 use crate::cursor::Cursors;
 use crate::error::Error;
@@ -29,6 +30,7 @@ pub struct Service {
     policy: Policy,
     people: People,
     clusters: Clusters,
+    alerting: Alerting,
     cursors: Cursors,
 }
 
@@ -51,7 +53,8 @@ impl Service {
         let people = People::new(db.clone(), settings.people)?;
         let cursors = Cursors::new(Arc::clone(&secrets));
         let clusters = Clusters::start(db.clone(), secrets, settings.clusters).await?;
-        Ok(Self { policy: Policy::new(db.clone()), db, people, clusters, cursors })
+        let (policy, alerting) = (Policy::new(db.clone()), Alerting::new(db.clone()));
+        Ok(Self { policy, db, people, clusters, alerting, cursors })
     }
 
     /// Returns the store.
@@ -72,6 +75,11 @@ impl Service {
     /// Returns the service of clusters.
     pub const fn clusters(&self) -> &Clusters {
         &self.clusters
+    }
+
+    /// Returns the service of alerting.
+    pub const fn alerting(&self) -> &Alerting {
+        &self.alerting
     }
 
     /// Returns what makes and reads the cursors of pages.

@@ -159,6 +159,20 @@ pub async fn update(
     Ok(version + 1)
 }
 
+/// Removes one if nobody has changed it since `version`, which ends it at once.
+///
+/// # Errors
+/// `conflict` if someone has, `not_found`.
+pub async fn delete(tx: &mut Tx<'_>, id: Uuid, version: i64) -> Result<(), Error> {
+    let sql = "DELETE FROM quiet_time WHERE id = $1 AND version = $2";
+    if tx.execute(sql, &[id.into(), version.into()]).await? == 0 {
+        get(tx, id).await?;
+        return Err(Error::conflict("quiet time", id));
+    }
+    tx.announce(resource_key(id));
+    Ok(())
+}
+
 /// Removes those that were over for good before a time, at most `limit`; returns how many.
 ///
 /// # Errors

@@ -4,12 +4,18 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use pegel_core::clock::{Clock, ManualClock};
+use pegel_core::ids::ClusterSlug;
+use pegel_core::monitor::kind::MonitorKind;
+use pegel_core::monitor::severity::Severity;
+use pegel_core::monitor::verdict::{Cause, Firing, FiringId, Rule};
 use pegel_service::people::{self, HashSettings};
 use pegel_service::{Service, ServiceSettings};
 use pegel_store::secret_box::SecretBox;
-use pegel_store::{Db, StoreConfig};
+use pegel_store::{Db, StoreConfig, incidents, monitors};
 use secrecy::SecretString;
+use serde_json::json;
 use tempfile::TempDir;
+use uuid::Uuid;
 
 use crate::postgres;
 
@@ -57,4 +63,48 @@ impl TestService {
         let service = Service::start(db, key, settings).await.unwrap();
         Self { service, clock, _folder: folder }
     }
+}
+
+/// Opens an incident of a monitor of its own, as the engine does; returns its id.
+///
+/// # Panics
+/// When there is one with this id, or no such cluster.
+pub async fn open_incident(service: &Service, id: Uuid, cluster: Option<ClusterSlug>) -> Uuid {
+    let now = service.db().clock().now();
+    let firing = Firing {
+        id: FiringId(id),
+        cause: Cause::Bad,
+        severity: Severity::High,
+        since: now,
+        fired_at: now,
+        announced_at: None,
+        acknowledged_at: None,
+        reminded_at: None,
+        told_flapping: false,
+    };
+    let rule = Rule {
+        fails_to_fire: 1,
+        oks_to_resolve: 1,
+        interval_ms: 60_000,
+        stale_after_ms: 120_000,
+        severity: Severity::High,
+        no_data_severity: None,
+        remind_every_ms: None,
+    };
+    let settings = monitors::Settings {
+        name: format!("monitor of {id}"),
+        target: json!({ "url": "http://127.0.0.1:1/" }),
+        rule,
+        heartbeat_rule: None,
+        labels: [("cluster".to_owned(), "eu".to_owned())].into(),
+    };
+    let opened = service.db().write(move |tx| {
+        let (cluster, settings, firing) = (cluster.clone(), settings.clone(), firing.clone());
+        Box::pin(async move {
+            let monitor = monitors::create(tx, cluster.as_ref(), MonitorKind::Http, &settings).await?;
+            incidents::open(tx, &monitor, &firing).await
+        })
+    });
+    opened.await.unwrap();
+    id
 }

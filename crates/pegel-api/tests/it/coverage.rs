@@ -11,6 +11,7 @@ use pegel_core::access::Role;
 use pegel_core::access::permissions::{self, default_grants};
 use serde_json::{Value, json};
 
+use crate::alerting::{self, maintenance, silence};
 use crate::app::{Answer, Client, TestApp, password_of};
 use crate::clusters::{fake, register, registration};
 use crate::on_both;
@@ -58,6 +59,17 @@ fn example(operation: &Documented) -> Example {
             query("")
         }
         "revoke_user_session" | "reset_user_password" | "list_audit_entries" | "verify_audit" => query(""),
+        "list_routes" | "list_silences" | "get_silence" => query(""),
+        "list_maintenance_windows" | "get_maintenance_window" => query(""),
+        "list_incidents" | "get_incident" | "list_incident_events" => query(""),
+        "comment_incident" => body(json!({ "text": "looking at it" })),
+        "replace_routes" => body(json!({ "version": 0, "routes": [] })),
+        "preview_routes" => body(json!({ "severity": "high", "labels": { "cluster": "eu" } })),
+        "create_silence" => body(silence()),
+        "update_silence" => body(json!({ "version": 1, "silence": silence() })),
+        "create_maintenance_window" => body(maintenance()),
+        "update_maintenance_window" => body(json!({ "version": 1, "window": maintenance() })),
+        "remove_silence" | "remove_maintenance_window" => query("version=1"),
         "list_clusters" | "get_registered_cluster" | "list_operations" | "test_cluster" => query(""),
         "create_session" => body(json!({ "name": "nobody", "password": "not a password" })),
         "change_own_password" => {
@@ -302,6 +314,9 @@ async fn succeed(app: &TestApp, admin: &Client, fake: &FakeCluster, id: &str) ->
         "test_cluster" => admin.post("/api/v1/clusters/eu/test", json!({})).await,
         "test_changed_connection" => admin.post("/api/v1/clusters/eu/connection-tests", form).await,
         "test_connection" => admin.post("/api/v1/connection-tests", form).await,
-        other => panic!("nobody knows how {other} succeeds: say it here"),
+        other => match alerting::succeed(app, admin, other).await {
+            Some(answer) => answer,
+            None => panic!("nobody knows how {other} succeeds: say it here"),
+        },
     }
 }

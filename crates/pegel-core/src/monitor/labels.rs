@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// The most labels of one monitor.
 pub const MAX_LABELS: usize = 64;
@@ -44,7 +45,7 @@ pub enum LabelError {
 }
 
 /// How a matcher compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Operator {
     /// The label has one of the values.
@@ -56,7 +57,7 @@ pub enum Operator {
 }
 
 /// Picks by one label. A label that is not there counts as the empty text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Matcher {
     /// The label's name.

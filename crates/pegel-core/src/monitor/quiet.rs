@@ -5,6 +5,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::monitor::labels::{LabelError, Labels, Matcher, check_matchers, first_mismatch};
 use crate::monitor::schedule::CronSchedule;
@@ -47,7 +48,7 @@ pub enum QuietError {
 }
 
 /// Somebody's decision not to be told for a while.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Silence {
     /// Of what; all must match.
@@ -79,7 +80,7 @@ impl Silence {
 }
 
 /// When a maintenance is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Recurrence {
     /// Once.
@@ -100,7 +101,7 @@ pub enum Recurrence {
 }
 
 /// A time in which something is worked on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Maintenance {
     /// Of what; all must match.

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::monitor::labels::{LabelError, Labels, Matcher, check_matchers, first_mismatch};
@@ -18,7 +19,7 @@ pub const MAX_ROUTES: usize = 500;
 pub const MAX_CHANNELS: usize = 32;
 
 /// A way to the people who are to be told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Route {
     /// Its id.
@@ -69,7 +70,7 @@ impl Route {
 }
 
 /// What became of one route.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
     /// It was taken.

@@ -9,6 +9,7 @@ mod step;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::monitor::severity::Severity;
@@ -80,7 +81,7 @@ impl Rule {
 }
 
 /// What a sample says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The target is as it should be.
@@ -92,7 +93,7 @@ pub enum Outcome {
 }
 
 /// Why a monitor fires.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// Too many bad samples in a row.
@@ -102,7 +103,7 @@ pub enum Cause {
 }
 
 /// Identifies one firing, and with it one incident; constant from its trigger to its resolve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 pub struct FiringId(pub Uuid);
 
@@ -130,7 +131,7 @@ pub struct Firing {
 }
 
 /// Why a firing ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// Good samples came.

@@ -2,24 +2,15 @@
 
 use axum::extract::State;
 use axum::http::{Method, StatusCode};
+use pegel_api_types::page::SeenVersion;
 use pegel_core::access::permissions::CLUSTERS_WRITE;
 use pegel_service::policy::permission::ClustersWrite;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::auth::MayWholeCluster;
 use crate::endpoint::{Access, Draft, Endpoint};
 use crate::input::Params;
 use crate::problem::Refusal;
-
-/// Which version is meant.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct SeenVersion {
-    /// The version that was seen; another one is a conflict.
-    version: i64,
-}
 
 pub(super) fn endpoint() -> Endpoint {
     Draft::api(

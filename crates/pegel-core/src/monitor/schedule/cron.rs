@@ -13,6 +13,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 /// The longest expression, in bytes.
 pub const MAX_EXPRESSION_BYTES: usize = 200;
@@ -64,11 +66,15 @@ pub struct CronSchedule {
     follows_real_time: bool,
 }
 
-/// How a schedule is written where it is stored.
-#[derive(Serialize, Deserialize)]
+/// How a schedule is written where it is stored and sent.
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Written {
+    /// Minute, hour, day of month, month, day of week, as in a crontab.
+    #[schema(max_length = 200, examples("30 2 * * *"))]
     expression: String,
+    /// The time zone's name, such as `Europe/Berlin`.
+    #[schema(examples("Europe/Berlin"))]
     time_zone: String,
 }
 
@@ -248,6 +254,14 @@ impl Serialize for CronSchedule {
             .serialize(serializer)
     }
 }
+
+impl PartialSchema for CronSchedule {
+    fn schema() -> RefOr<Schema> {
+        Written::schema()
+    }
+}
+
+impl ToSchema for CronSchedule {}
 
 impl<'de> Deserialize<'de> for CronSchedule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
