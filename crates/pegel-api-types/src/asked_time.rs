@@ -6,13 +6,19 @@ use jiff::Timestamp;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
+const EXPECTED: &str = "expected a time such as 2026-01-31T12:00:00Z";
+
 /// Reads a time in RFC 3339 with a zone, or none.
 ///
 /// Read by its own rules a time is refused in words of the library that reads it, and with the value.
 pub(crate) fn optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
     let Some(text) = Option::<Cow<'de, str>>::deserialize(deserializer)? else { return Ok(None) };
-    let refused = |_| D::Error::custom("expected a time such as 2026-01-31T12:00:00Z");
-    text.parse().map(Some).map_err(refused)
+    text.parse().map(Some).map_err(|_| D::Error::custom(EXPECTED))
+}
+
+/// Reads a time as [`optional`] does; it has to be there.
+pub(crate) fn required<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+    optional(deserializer)?.ok_or_else(|| D::Error::custom(EXPECTED))
 }
 
 #[cfg(test)]
@@ -20,6 +26,12 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+
+    #[test]
+    fn a_time_that_has_to_be_there_is_not_null() {
+        assert!(required(json!("2026-01-31T13:00:00Z")).is_ok());
+        assert!(required(Value::Null).is_err());
+    }
 
     #[test]
     fn a_time_has_a_zone_and_a_refusal_does_not_repeat_it() {

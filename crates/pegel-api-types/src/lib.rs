@@ -3,8 +3,8 @@
 //! A request refuses unknown fields when it is read and says in `validate` what is wrong with the known ones.
 //! Nothing here decides who may do what, and nothing here does anything.
 
-mod asked_time;
 pub mod alerting;
+mod asked_time;
 pub mod clusters;
 pub mod operation;
 pub mod operation_schema;

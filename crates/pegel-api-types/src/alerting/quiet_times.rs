@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::asked_time;
 use crate::problem::{FieldProblem, Problems};
 
 /// The longest comment, in characters.
@@ -20,9 +21,10 @@ pub struct SilenceForm {
     #[schema(min_items = 1, max_items = 32)]
     pub matchers: Vec<Matcher>,
     /// From when; now if absent.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "asked_time::optional")]
     pub starts_at: Option<Timestamp>,
     /// Until when; not included.
+    #[serde(deserialize_with = "asked_time::required")]
     pub ends_at: Timestamp,
     /// Why, 1 to 1,024 characters: others have to know.
     #[schema(min_length = 1, max_length = 1024)]
