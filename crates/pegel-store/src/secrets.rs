@@ -75,6 +75,14 @@ pub async fn remove_all(tx: &mut Tx<'_>, owner: &str) -> Result<(), Error> {
     Ok(())
 }
 
+/// Returns whether any secret is stored.
+///
+/// # Errors
+/// As any statement.
+pub async fn any(tx: &mut Tx<'_>) -> Result<bool, Error> {
+    Ok(tx.fetch_optional("SELECT 1 AS n FROM secret LIMIT 1", &[]).await?.is_some())
+}
+
 /// Checks at start-up that every stored secret is of the key at hand.
 ///
 /// # Errors

@@ -81,8 +81,11 @@ async fn start(settings: &Settings) -> Result<Started, Failure> {
         .local_addr()
         .map_err(|error| Failure::internal("the listener has no address").with_cause(&error))?;
     let api = api_settings(settings)?;
-    let secrets = store::secret_box(&settings.store)?;
     let db = store::open(&settings.store, Arc::new(SystemClock)).await?;
+    store::warn_of_new_database(&settings.store, &db);
+    // A server that can note nothing would say that it listens and then refuse every login.
+    db.check_writable().await.map_err(|error| store::failure(&error, &settings.store))?;
+    let secrets = store::secret_box(&settings.store, &db).await?;
     let service_settings = ServiceSettings { people: settings.people, clusters: settings.clusters };
     let service = Service::start(db.clone(), secrets, service_settings)
         .await

@@ -8,7 +8,6 @@ use pegel_store::{Db, secrets};
 use crate::clock::SystemClock;
 use crate::doctor::{Finding, State};
 use crate::serve::store as serve_store;
-use crate::settings::SecretSource;
 use crate::settings::store::{Database, Store};
 
 /// Opens the store, if there is one, without changing it.
@@ -36,13 +35,10 @@ pub(super) async fn look(store: &Store) -> (Finding, Option<Db>) {
 /// Looks whether the key at hand is the one of the stored secrets.
 pub(super) async fn keys(db: &Db, store: &Store) -> Finding {
     const CHECK: &str = "stored_secrets";
-    if store.secret_key.path().is_some_and(|path| !path.exists()) {
-        return Finding::new(CHECK, State::Skipped, "there is no key to try");
-    }
-    let secret_box = match serve_store::secret_box(store) {
-        Ok(secret_box) => Arc::new(secret_box),
-        Err(_) if matches!(store.secret_key, SecretSource::File(_)) => {
-            return Finding::new(CHECK, State::Skipped, "the key cannot be used");
+    let secret_box = match serve_store::present_secret_box(store, db).await {
+        Ok(Some(secret_box)) => Arc::new(secret_box),
+        Ok(None) => {
+            return Finding::new(CHECK, State::Skipped, "there is no key to try, and nothing to try it on");
         }
         Err(failure) => return Finding::failed(CHECK, &failure),
     };

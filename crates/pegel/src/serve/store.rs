@@ -1,26 +1,64 @@
 //! Opens the store and the key of its secrets, and says what to do when that fails.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pegel_core::clock::Clock;
 use pegel_core::error_code::ErrorCode;
 use pegel_service::failure::Failure;
 use pegel_store::secret_box::SecretBox;
-use pegel_store::{Db, StoreConfig};
+use pegel_store::{Db, StoreConfig, secrets};
 
 use crate::settings::SecretSource;
 use crate::settings::store::{Database, Store};
 
-/// Takes the key of stored secrets; its file is made if there is none.
+/// Takes the key of stored secrets; its file is made if there is none and nothing was stored with one.
 ///
 /// # Errors
-/// `key_file_unusable`, `invalid_setting`, `cryptography_unavailable`.
-pub(crate) fn secret_box(store: &Store) -> Result<SecretBox, Failure> {
+/// As [`present_secret_box`].
+pub(crate) async fn secret_box(store: &Store, db: &Db) -> Result<SecretBox, Failure> {
+    match (present_secret_box(store, db).await?, &store.secret_key) {
+        (None, SecretSource::File(path)) => {
+            SecretBox::from_file(path).map_err(|error| failure(&error, store))
+        }
+        (None, SecretSource::Value(_)) => Err(Failure::internal("a key that is given is not there")),
+        (Some(taken), _) => Ok(taken),
+    }
+}
+
+/// Takes the key of stored secrets without making one; `None` if its file is not there and nothing was stored with it.
+///
+/// # Errors
+/// `key_file_unusable`, also if it is lost: a new one would only hide that. `invalid_setting`,
+/// `cryptography_unavailable`, and those of the store.
+pub(crate) async fn present_secret_box(store: &Store, db: &Db) -> Result<Option<SecretBox>, Failure> {
     let taken = match &store.secret_key {
         SecretSource::Value(text) => SecretBox::from_text(text),
-        SecretSource::File(path) => SecretBox::from_file(path),
+        SecretSource::File(path) if path.exists() => SecretBox::from_file(path),
+        SecretSource::File(path) => {
+            let any =
+                db.read(|tx| Box::pin(secrets::any(tx))).await.map_err(|error| failure(&error, store))?;
+            if !any {
+                return Ok(None);
+            }
+            let reason = "it is gone, and passwords of clusters are stored with it".to_owned();
+            let lost = pegel_store::Error::KeyFile { path: path.clone(), reason };
+            let failure = of_error(ErrorCode::KeyFileUnusable, &lost);
+            return Err(failure.with_hint("put a copy of it back: without it those passwords are lost"));
+        }
     };
-    taken.map_err(|error| failure(&error, store))
+    taken.map(Some).map_err(|error| failure(&error, store))
+}
+
+/// Says what speaks against a database that was made just now: a key from before.
+pub(crate) fn warn_of_new_database(store: &Store, db: &Db) {
+    let key_is_older = store.secret_key.path().is_some_and(Path::exists);
+    if db.migrated().from_version == 0 && key_is_older {
+        tracing::warn!(
+            store.data_dir = %store.data_dir.display(),
+            "a new database was made beside a key from before: if there was a database, stop and put it back"
+        );
+    }
 }
 
 /// Opens the database and brings its schema up to date.

@@ -268,8 +268,38 @@ async fn key_that_others_can_read_or_that_is_another_is_refused() {
     ran.tells(&["error[key_file_unusable]", "644", "hint: ", "chmod 600"]);
     std::fs::remove_file(&key).unwrap();
     let ran = place.serve_in_vain().await;
+    assert_eq!(ran.code, 2, "{ran:#?}");
+    ran.tells(&["error[key_file_unusable]", "it is gone", "hint: put a copy of it back"]);
+    assert!(!key.exists(), "a new key would hide that the old one is lost");
+    std::fs::write(&key, "7".repeat(64)).unwrap();
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let ran = place.serve_in_vain().await;
     assert_eq!(ran.code, 1, "{ran:#?}");
     ran.tells(&["error[secret_unreadable]", "hint: give the key"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn store_that_takes_no_change_is_refused_before_anybody_is_told_to_come() {
+    let place = Place::new();
+    place.serve().await.stop().await;
+    place
+        .tamper(&[
+            "CREATE TRIGGER stuck BEFORE UPDATE ON change_head BEGIN SELECT RAISE(ABORT, 'stuck'); END",
+        ])
+        .await;
+    let ran = place.serve_in_vain().await;
+    assert_ne!(ran.code, 0, "{ran:#?}");
+    assert!(!ran.stderr.contains("listening"), "{ran:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn new_database_beside_a_key_from_before_is_worth_a_warning() {
+    let place = Place::new();
+    let server = place.serve().await;
+    server.stop().await;
+    std::fs::remove_file(place.data().join("pegel.sqlite")).unwrap();
+    let log = place.serve().await.stop().await;
+    assert!(log.contains("a key from before"), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
