@@ -1,9 +1,11 @@
 //! Clusters of a server, and reading them through it.
 
+use std::time::Duration;
+
 use fluss_testkit::fake_server::{FakeCluster, NewTable};
 use serde_json::Value;
 
-use crate::pegel::ask;
+use crate::pegel::{Ran, ask};
 use crate::serving::Place;
 
 fn cluster() -> FakeCluster {
@@ -13,6 +15,18 @@ fn cluster() -> FakeCluster {
 
 fn add(cluster: &FakeCluster, rest: &str) -> String {
     format!("cluster add eu --environment staging --bootstrap {} {rest}", cluster.bootstrap())
+}
+
+/// Lists the clusters as soon as the server has looked at them.
+async fn until_seen(place: &Place) -> Ran {
+    for _ in 0..100 {
+        let list = place.run("cluster list").await;
+        if !list.stdout.contains("unknown") {
+            return list;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("the server never looked at its clusters");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -26,7 +40,8 @@ async fn cluster_is_registered_shown_changed_and_removed() {
     let again = place.run(&add(&cluster, "")).await;
     assert_eq!(again.code, 2, "{again:#?}");
     again.tells(&["error[conflict]"]);
-    place.run("cluster list").await.shows(&["eu", "Europe", "staging", &cluster.bootstrap(), "usable"]);
+    let list = until_seen(&place).await;
+    list.shows(&["eu", "Europe", "staging", "✓ up", "2 of 2", &cluster.bootstrap()]);
     let edit = "cluster edit eu --environment production --read-only --request-timeout-seconds 7 -o json";
     let edited = place.run(edit).await.json(0);
     let view = &edited["cluster"];
@@ -35,7 +50,7 @@ async fn cluster_is_registered_shown_changed_and_removed() {
     assert_eq!(view["connection"]["request_timeout_seconds"], 7);
     assert_eq!(view["connection"]["endpoint"], cluster.bootstrap());
     let shown = place.run("cluster show eu").await;
-    shown.shows(&["production", "never", "request_timeout_seconds", "7"]);
+    shown.shows(&["state", "seen", "production", "never", "request_timeout_seconds", "7"]);
     for wrong in ["us", "EU", ""] {
         let ran = place.run(&format!("cluster remove eu --confirm={wrong}")).await;
         assert_eq!(ran.code, 2, "{ran:#?}");

@@ -1,5 +1,6 @@
 //! How registered clusters look on the terminal.
 
+use pegel_api_types::clusters::state::{ClusterState, ClusterStateView};
 use pegel_api_types::clusters::{ClusterView, SavedCluster};
 
 use crate::console::Console;
@@ -17,33 +18,54 @@ pub(super) fn list(clusters: &[ClusterView], url: &ServerUrl, console: &Console)
         Column::Short("NAME"),
         Column::Text("DISPLAY NAME"),
         Column::Short("ENVIRONMENT"),
+        Column::Short("STATE"),
+        Column::Short("TABLET SERVERS"),
         Column::Short("CHANGES"),
         Column::Text("ADDRESSES"),
-        Column::Short("SETTINGS"),
     ]);
     for cluster in clusters {
         let endpoint = cluster.connection.as_ref().map(|connection| &connection.endpoint);
-        let state = match &cluster.unusable {
-            None => Cell::State(Mark::Good("usable")),
-            Some(_) => Cell::State(Mark::Bad("unusable")),
-        };
         grid.row(vec![
             Cell::text(cluster.slug.as_str()),
             Cell::text(&cluster.name),
             Cell::text(cluster.environment.as_str()),
+            mark(cluster).map_or(Cell::Unknown, Cell::State),
+            cluster.state.as_ref().and_then(alive).map_or(Cell::Unknown, Cell::text),
             Cell::text(if cluster.read_only { "never" } else { "by role" }),
             endpoint.map_or(Cell::Unknown, Cell::text),
-            state,
         ]);
     }
     grid.render(console.style())
+}
+
+/// Says what was last seen of a cluster; nothing to those who may not see servers.
+fn mark(cluster: &ClusterView) -> Option<Mark> {
+    if cluster.unusable.is_some() {
+        return Some(Mark::Bad("unusable"));
+    }
+    cluster.state.as_ref().map(|seen| match seen.state {
+        ClusterState::Up => Mark::Good("up"),
+        ClusterState::Degraded => Mark::Half("degraded"),
+        ClusterState::Down => Mark::Bad("down"),
+        ClusterState::Unknown => Mark::Neutral("unknown"),
+    })
+}
+
+fn alive(seen: &ClusterStateView) -> Option<String> {
+    let (alive, registered) = (seen.tablet_servers_alive_count?, seen.tablet_servers_registered_count?);
+    Some(format!("{alive} of {registered}"))
 }
 
 /// Writes all about one cluster.
 pub(super) fn cluster(cluster: &ClusterView, console: &Console) -> String {
     let mut paper = Paper::new(console.style());
     paper.title(&format!("{} – {}", cluster.slug, escape(&cluster.name)));
+    let seen = cluster.state.as_ref();
     paper.facts(&[
+        ("state", mark(cluster).map(Mark::text)),
+        ("seen", seen.and_then(|seen| seen.observed_at).map(|at| at.to_string())),
+        ("reason", seen.and_then(|seen| seen.reason).map(|code| code.to_string())),
+        ("tablet servers alive", seen.and_then(alive)),
         ("environment", Some(cluster.environment.as_str().to_owned())),
         ("changes", Some(if cluster.read_only { "never" } else { "by role" }.to_owned())),
         ("registered", Some(cluster.created_at.to_string())),
