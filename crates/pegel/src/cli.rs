@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use fluss_codec::name::TablePath;
 
+mod alerting;
 mod connection;
 mod help;
 mod server;
@@ -16,6 +17,7 @@ mod values;
 #[cfg(test)]
 mod reference;
 
+pub(crate) use alerting::{IncidentCommand, IncidentListArgs, SilenceAddArgs, SilenceCommand, matcher_text};
 pub(crate) use connection::ConnectionArgs;
 pub(crate) use help::command;
 #[cfg(test)]
@@ -138,6 +140,12 @@ pub(crate) enum Command {
     /// See to the users of a server on its own machine.
     #[command(subcommand, arg_required_else_help = true)]
     User(UserCommand),
+    /// See what fired, and write down what was done about it.
+    #[command(subcommand, arg_required_else_help = true)]
+    Incident(IncidentCommand),
+    /// Keep people from being told for a while.
+    #[command(subcommand, arg_required_else_help = true)]
+    Silence(SilenceCommand),
     /// See what was done and refused at a server.
     #[command(subcommand, arg_required_else_help = true)]
     Audit(AuditCommand),

@@ -80,6 +80,8 @@ pub(crate) async fn run(cli: Cli, console: &Console) -> u8 {
         | Command::Login(_)
         | Command::Logout
         | Command::User(_)
+        | Command::Incident(_)
+        | Command::Silence(_)
         | Command::Audit(_)
         | Command::Doctor(_)
         | Command::Cluster(_)) => {

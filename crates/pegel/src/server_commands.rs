@@ -1,4 +1,4 @@
-//! Commands about a server: running one, its settings, signing in, its users, its clusters, its audit log.
+//! Commands about a server: running one, its settings, signing in, its users, clusters, incidents, silences, audit log.
 
 use pegel_service::failure::Failure;
 
@@ -10,8 +10,10 @@ use crate::{doctor, serve};
 mod audit;
 mod clusters;
 pub(crate) mod config_check;
+mod incidents;
 mod login;
 mod logout;
+mod silences;
 mod user;
 
 /// What every command can look at.
@@ -32,6 +34,8 @@ pub(crate) async fn run(command: Command, context: &Context<'_>) -> u8 {
         Command::Login(args) => Box::pin(login::run(&args, server, console)).await,
         Command::Logout => Box::pin(logout::run(server, console)).await,
         Command::User(command) => Box::pin(user::run(command, connection, console)).await,
+        Command::Incident(command) => Box::pin(incidents::run(command, context)).await,
+        Command::Silence(command) => Box::pin(silences::run(command, context)).await,
         Command::Audit(command) => Box::pin(audit::run(&command, connection, server, console)).await,
         Command::Doctor(args) => Ok(Box::pin(doctor::run(&args, connection, server, console)).await),
         Command::Cluster(command) => Box::pin(clusters::run(command, context)).await,

@@ -5,12 +5,14 @@ use clap::{Arg, Command, CommandFactory as _};
 use super::Cli;
 
 /// Commands that ask no cluster, with what they read of the options that say how to reach one or a server.
-const RESTRAINED: [(&str, Reads); 10] = [
+const RESTRAINED: [(&str, Reads); 12] = [
     ("serve", Reads::ConfigFile),
     ("config", Reads::ConfigFile),
     ("user", Reads::ConfigFile),
     ("doctor", Reads::ConfigFile),
     ("audit", Reads::ConfigFileAndServer),
+    ("incident", Reads::Server),
+    ("silence", Reads::Server),
     ("login", Reads::Server),
     ("logout", Reads::Server),
     ("demo", Reads::Nothing),

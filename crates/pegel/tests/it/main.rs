@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, also in what it calls")]
 
+mod alerting;
 mod audit;
 mod catalog;
 mod cluster;
