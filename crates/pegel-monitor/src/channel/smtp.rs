@@ -24,8 +24,11 @@ use crate::error::Error;
 use crate::message::cut;
 use crate::target::SecretRef;
 
-/// How long a server may take to greet and to answer a command.
-const STEP_LIMIT: Duration = Duration::from_secs(10);
+/// How long connecting may take.
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long one recipient may take, from connecting to the server's last word.
+const RECIPIENT_LIMIT: Duration = Duration::from_secs(10);
 
 /// How long all recipients together may take.
 const TOTAL_LIMIT: Duration = Duration::from_secs(60);
@@ -145,11 +148,15 @@ async fn deliver(
         Ok(mail) => mail,
         Err(error) => return result(Answer::Smtp { code: 550 }, error.to_string()),
     };
-    match transport.send(mail).await {
-        Ok(response) => result(
-            Answer::Smtp { code: response.code().into() },
-            response.message().collect::<Vec<_>>().join(" "),
-        ),
+    // The library's own limit ends with the connection's begin.
+    let Ok(sent) = tokio::time::timeout(RECIPIENT_LIMIT, transport.send(mail)).await else {
+        return result(Answer::Ambiguous, "the mail server is too slow".to_owned());
+    };
+    match sent {
+        Ok(response) => {
+            let told = response.message().collect::<Vec<_>>().join(" ");
+            result(Answer::Smtp { code: response.code().into() }, told)
+        }
         Err(error) => {
             let detail = chain(&error);
             match error.status() {
@@ -212,7 +219,7 @@ fn transport(settings: &Settings, secrets: &Secrets) -> Result<AsyncSmtpTranspor
     let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&settings.host)
         .port(settings.port)
         .tls(tls)
-        .timeout(Some(STEP_LIMIT));
+        .timeout(Some(CONNECT_LIMIT));
     if let (Some(username), Some(password)) = (&settings.username, &settings.password) {
         builder = builder.credentials(Credentials::new(username.clone(), secrets.get(password)?.to_owned()));
     }
