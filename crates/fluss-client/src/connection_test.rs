@@ -137,19 +137,7 @@ pub struct TestReport {
 pub async fn run(client: &FlussClient) -> Result<TestReport, Error> {
     let settings = client.settings();
     let prober = Arc::new(Prober::new(client)?);
-    let mut probing = JoinSet::new();
-    for (position, address) in settings.bootstrap().addresses().iter().cloned().enumerate() {
-        let prober = Arc::clone(&prober);
-        probing.spawn(async move { (position, prober.probe_address(&address).await) });
-    }
-    let mut probes = probing.join_all().await;
-    probes.sort_by_key(|(position, _)| *position);
-    let mut findings = Vec::new();
-    let mut seen = Vec::new();
-    for (_, probe) in probes {
-        findings.extend(probe.findings);
-        seen.extend(probe.metadata);
-    }
+    let (findings, seen) = prober.probe_bootstrap().await;
     let mut report =
         TestReport { verdict: Verdict::Failed, findings, server_line: None, warnings: warnings(settings) };
     let coordinator = prober.find_coordinator(&seen, &mut report).await;
@@ -162,6 +150,30 @@ pub async fn run(client: &FlussClient) -> Result<TestReport, Error> {
     }
     report.verdict = verdict(&report.findings);
     Ok(report)
+}
+
+/// Asks one server, step by step on a connection of its own, up to the cluster's servers. Takes at most the dial
+/// and request limits of these steps.
+///
+/// # Errors
+/// `invalid_setting` when certificates or keys cannot be used. Everything that happens on the network is a
+/// finding.
+pub async fn probe_server(client: &FlussClient, address: &HostPort) -> Result<Vec<Finding>, Error> {
+    Ok(Prober::new(client)?.probe_address(address).await.findings)
+}
+
+/// Asks each bootstrap address who the coordinator is, and those that are named whether they are; the findings
+/// end with what these said.
+///
+/// # Errors
+/// As [`probe_server`].
+pub async fn probe_coordinator(client: &FlussClient) -> Result<Vec<Finding>, Error> {
+    let prober = Arc::new(Prober::new(client)?);
+    let (findings, seen) = prober.probe_bootstrap().await;
+    let mut report =
+        TestReport { verdict: Verdict::Failed, findings, server_line: None, warnings: Vec::new() };
+    prober.find_coordinator(&seen, &mut report).await;
+    Ok(report.findings)
 }
 
 fn warnings(settings: &ConnectionSettings) -> Vec<String> {
@@ -243,6 +255,24 @@ impl Prober {
             },
             observer: client.observer(),
         })
+    }
+
+    /// Tries all bootstrap addresses at the same time; what they showed is in their order.
+    async fn probe_bootstrap(self: &Arc<Self>) -> (Vec<Finding>, Vec<ClusterMetadata>) {
+        let mut probing = JoinSet::new();
+        for (position, address) in self.settings.bootstrap().addresses().iter().cloned().enumerate() {
+            let prober = Arc::clone(self);
+            probing.spawn(async move { (position, prober.probe_address(&address).await) });
+        }
+        let mut probes = probing.join_all().await;
+        probes.sort_by_key(|(position, _)| *position);
+        let mut findings = Vec::new();
+        let mut seen = Vec::new();
+        for (_, probe) in probes {
+            findings.extend(probe.findings);
+            seen.extend(probe.metadata);
+        }
+        (findings, seen)
     }
 
     async fn probe_address(&self, address: &HostPort) -> Probe {

@@ -112,6 +112,19 @@ pub async fn open(tx: &mut Tx<'_>, monitor: &Monitor, firing: &Firing) -> Result
     Ok(())
 }
 
+/// Returns an incident, if there is one, and lets nobody else change it until the transaction ends.
+///
+/// # Errors
+/// As any statement.
+pub async fn get_to_change(tx: &mut Tx<'_>, id: FiringId) -> Result<Option<Incident>, Error> {
+    // SQLite has one writer anyway; this is for PostgreSQL, where it takes the row.
+    let sql = "UPDATE incident SET version = version WHERE id = $1";
+    if tx.execute(sql, &[id.0.into()]).await? == 0 {
+        return Ok(None);
+    }
+    get(tx, id).await.map(Some)
+}
+
 /// Notes that people were told of an incident, or that somebody has taken it on.
 ///
 /// # Errors
@@ -201,13 +214,15 @@ pub async fn note(
         }
         value => value,
     };
-    let count = "SELECT count(*) AS n FROM incident_event WHERE incident_id = $1";
-    if tx.fetch_one(count, &[id.0.into()]).await?.int("n")? >= MAX_EVENTS {
+    let before = "SELECT count(*) AS n, max(id) AS last FROM incident_event WHERE incident_id = $1";
+    let before = tx.fetch_one(before, &[id.0.into()]).await?;
+    if before.int("n")? >= MAX_EVENTS {
         return Ok(());
     }
     let sql = "INSERT INTO incident_event (id, incident_id, happened_at, kind, actor, detail)
                VALUES ($1, $2, $3, $4, $5, $6)";
-    let event_id = random::new_id(tx.now())?;
+    // Behind what happened before, also within one millisecond and after the clock went back.
+    let event_id = random::new_id_after(tx.now(), before.optional_parsed("last")?)?;
     let values = [event_id.into(), id.0.into(), tx.now().into(), kind.into(), actor.into(), detail];
     tx.execute(sql, &values).await?;
     tx.announce(resource_key(id));

@@ -53,6 +53,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     migration!(5, "0005_audit"),
     migration!(6, "0006_password_change"),
     migration!(7, "0007_monitoring"),
+    migration!(8, "0008_delivery"),
 ];
 
 /// What opening did to the schema.

@@ -17,8 +17,11 @@ use crate::random;
 use crate::tx::Tx;
 use crate::value::{Row, Value};
 
-/// The most monitors one call lists or claims.
+/// The most monitors one call lists.
 pub const MAX_PAGE: u32 = 1_000;
+
+/// The most monitors one instance holds.
+pub const MAX_HELD: u32 = 20_000;
 
 /// The longest target, in bytes of JSON.
 pub const MAX_TARGET_BYTES: usize = 64 * 1024;
@@ -75,6 +78,10 @@ pub struct MonitorState {
     pub revision: i64,
     /// When it has to be looked at if nothing happens before.
     pub wake_at: Option<Timestamp>,
+    /// The number of the last blackout that it has been told of.
+    pub blackout_seq: i64,
+    /// What its last sample saw.
+    pub evidence: Option<Json>,
 }
 
 /// Returns the key under which a monitor's changes are announced; its secrets have it as their owner.
@@ -190,10 +197,31 @@ pub async fn delete(tx: &mut Tx<'_>, id: Uuid, version: i64) -> Result<(), Error
 /// # Errors
 /// `not_found`.
 pub async fn state(tx: &mut Tx<'_>, id: Uuid) -> Result<MonitorState, Error> {
-    let sql =
-        "SELECT monitor_id, verdict, heartbeat, revision, wake_at FROM monitor_state WHERE monitor_id = $1";
+    let sql = "SELECT monitor_id, verdict, heartbeat, revision, wake_at, blackout_seq, evidence
+               FROM monitor_state WHERE monitor_id = $1";
     let row = tx.fetch_optional(sql, &[id.into()]).await?;
     state_from_row(&row.ok_or_else(|| Error::not_found("monitor", id))?)
+}
+
+/// Returns what is known about a monitor, and lets nobody else change it until the transaction ends.
+///
+/// # Errors
+/// `not_found`.
+pub async fn state_to_change(tx: &mut Tx<'_>, id: Uuid) -> Result<MonitorState, Error> {
+    // SQLite has one writer anyway; this is for PostgreSQL, where it takes the row.
+    let sql = "UPDATE monitor_state SET revision = revision WHERE monitor_id = $1";
+    tx.execute(sql, &[id.into()]).await?;
+    state(tx, id).await
+}
+
+/// Tells whether an instance holds a monitor now.
+///
+/// # Errors
+/// As any statement.
+pub async fn is_held(tx: &mut Tx<'_>, id: Uuid, owner: &str) -> Result<bool, Error> {
+    let sql = "SELECT count(*) AS n FROM monitor_state WHERE monitor_id = $1 AND lease_owner = $2
+               AND lease_until > $3";
+    Ok(tx.fetch_one(sql, &[id.into(), owner.into(), tx.now().into()]).await?.int("n")? > 0)
 }
 
 /// Keeps a new state if nobody has changed it since it was read. The revision grows by one.
@@ -204,7 +232,7 @@ pub async fn state(tx: &mut Tx<'_>, id: Uuid) -> Result<MonitorState, Error> {
 /// `conflict` if someone has, `not_found`.
 pub async fn put_state(tx: &mut Tx<'_>, state: &MonitorState, is_visible: bool) -> Result<(), Error> {
     let sql = "UPDATE monitor_state SET verdict = $3, heartbeat = $4, wake_at = $5, changed_at = $6,
-               revision = revision + 1 WHERE monitor_id = $1 AND revision = $2";
+               blackout_seq = $7, evidence = $8, revision = revision + 1 WHERE monitor_id = $1 AND revision = $2";
     let values = [
         state.monitor_id.into(),
         state.revision.into(),
@@ -212,6 +240,8 @@ pub async fn put_state(tx: &mut Tx<'_>, state: &MonitorState, is_visible: bool) 
         optional_json(state.heartbeat.as_ref())?,
         state.wake_at.into(),
         tx.now().into(),
+        state.blackout_seq.into(),
+        optional_json(state.evidence.as_ref())?,
     ];
     if tx.execute(sql, &values).await? == 0 {
         self::state(tx, state.monitor_id).await?;
@@ -223,37 +253,50 @@ pub async fn put_state(tx: &mut Tx<'_>, state: &MonitorState, is_visible: bool) 
     Ok(())
 }
 
-/// Returns the monitors that have to be looked at by now, the longest due first, at most `limit`.
+/// Returns the monitors an instance holds that have to be looked at by now, the longest due first, at most
+/// `limit`.
 ///
 /// # Errors
 /// As any statement.
-pub async fn due(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Uuid>, Error> {
-    let sql =
-        "SELECT monitor_id FROM monitor_state WHERE wake_at <= $1 ORDER BY wake_at, monitor_id LIMIT $2";
-    let rows = tx.fetch_all(sql, &[tx.now().into(), limit.clamp(1, MAX_PAGE).into()]).await?;
+pub async fn due(tx: &mut Tx<'_>, owner: &str, limit: u32) -> Result<Vec<Uuid>, Error> {
+    let sql = "SELECT monitor_id FROM monitor_state WHERE wake_at <= $1 AND lease_owner = $2
+               ORDER BY wake_at, monitor_id LIMIT $3";
+    let values = [tx.now().into(), owner.into(), limit.clamp(1, MAX_PAGE).into()];
+    let rows = tx.fetch_all(sql, &values).await?;
     rows.iter().map(|row| row.parsed("monitor_id")).collect()
 }
 
+/// Returns when the next of the monitors an instance holds has to be looked at; `None` if none has.
+///
+/// # Errors
+/// As any statement.
+pub async fn next_wake(tx: &mut Tx<'_>, owner: &str) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT min(wake_at) AS wake_at FROM monitor_state WHERE lease_owner = $1";
+    tx.fetch_one(sql, &[owner.into()]).await?.optional_time("wake_at")
+}
+
 /// Claims monitors that nobody holds, or holds no longer, for an instance until a time; renews those it
-/// holds. Returns all that it holds now, at most `limit`.
+/// holds. Returns all that it holds now, at most `limit` (up to 20,000).
 ///
 /// # Errors
 /// As any statement.
 pub async fn claim(tx: &mut Tx<'_>, owner: &str, until: Timestamp, limit: u32) -> Result<Vec<Uuid>, Error> {
-    let free = "SELECT monitor_id FROM monitor_state WHERE lease_owner = $1 OR lease_owner IS NULL
-                OR lease_until <= $2 ORDER BY CASE WHEN lease_owner = $1 THEN 0 ELSE 1 END, monitor_id LIMIT $3";
-    let take = "UPDATE monitor_state SET lease_owner = $2, lease_until = $3 WHERE monitor_id = $1
-                AND (lease_owner = $2 OR lease_owner IS NULL OR lease_until <= $4)";
-    let rows = tx.fetch_all(free, &[owner.into(), tx.now().into(), limit.clamp(1, MAX_PAGE).into()]).await?;
-    let mut claimed = Vec::new();
-    for row in rows {
-        let id: Uuid = row.parsed("monitor_id")?;
-        // Another instance may have been faster, between reading and this.
-        if tx.execute(take, &[id.into(), owner.into(), until.into(), tx.now().into()]).await? == 1 {
-            claimed.push(id);
-        }
+    let limit = limit.clamp(1, MAX_HELD);
+    let renew = "UPDATE monitor_state SET lease_until = $2 WHERE lease_owner = $1";
+    let held = tx.execute(renew, &[owner.into(), until.into()]).await?;
+    let free = u64::from(limit).saturating_sub(held);
+    // Said twice, since another instance may have been faster between reading and taking.
+    let take = "UPDATE monitor_state SET lease_owner = $1, lease_until = $2
+                WHERE (lease_owner IS NULL OR lease_until <= $3) AND monitor_id IN
+                (SELECT monitor_id FROM monitor_state WHERE lease_owner IS NULL OR lease_until <= $3
+                 ORDER BY monitor_id LIMIT $4)";
+    if free > 0 {
+        let free = i64::try_from(free).unwrap_or(i64::MAX);
+        tx.execute(take, &[owner.into(), until.into(), tx.now().into(), free.into()]).await?;
     }
-    Ok(claimed)
+    let all = "SELECT monitor_id FROM monitor_state WHERE lease_owner = $1 ORDER BY monitor_id LIMIT $2";
+    let rows = tx.fetch_all(all, &[owner.into(), limit.into()]).await?;
+    rows.iter().map(|row| row.parsed("monitor_id")).collect()
 }
 
 /// Gives back all that an instance holds, so that others need not wait.
@@ -303,5 +346,7 @@ fn state_from_row(row: &Row) -> Result<MonitorState, Error> {
         heartbeat: row.optional_json("heartbeat")?,
         revision: row.int("revision")?,
         wake_at: row.optional_time("wake_at")?,
+        blackout_seq: row.int("blackout_seq")?,
+        evidence: row.optional_json("evidence")?,
     })
 }

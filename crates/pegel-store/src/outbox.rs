@@ -15,8 +15,11 @@ use crate::random;
 use crate::tx::Tx;
 use crate::value::{Row, Value};
 
-/// The most notices one call claims.
-pub const MAX_CLAIM: u32 = 100;
+/// The most notices one call claims: what one message may say in a storm.
+pub const MAX_CLAIM: u32 = 1_000;
+
+/// The most channels one call returns.
+pub const MAX_CHANNELS: u32 = 1_000;
 
 /// The most notices in one lane that are looked at; a lane has a trigger, a resolve and a few between.
 pub const MAX_LANE: u32 = 1_000;
@@ -47,8 +50,27 @@ pub struct Queued {
     pub notice: Notice,
     /// Everything the channel's message is made of, so that no later edit changes it.
     pub payload: Json,
+    /// What it may be merged with where people read it, such as the slug of a cluster, up to 128 characters.
+    pub merge_group: String,
     /// Not before then.
     pub next_at: Timestamp,
+}
+
+/// A trigger that may have been sent, and with it what everything after it has to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opened {
+    /// Over which channel.
+    pub channel_id: Uuid,
+    /// What that speaks.
+    pub channel_kind: ChannelKind,
+    /// Of which monitor.
+    pub monitor_id: Uuid,
+    /// The key under which it is sent.
+    pub delivery_key: String,
+    /// What the trigger's message was made of.
+    pub payload: Json,
+    /// What it may be merged with.
+    pub merge_group: String,
 }
 
 /// A notice that was claimed.
@@ -72,6 +94,8 @@ pub struct Claimed {
     pub attempt: u32,
     /// When it was queued.
     pub queued_at: Timestamp,
+    /// What it may be merged with.
+    pub merge_group: String,
 }
 
 /// What to keep of an attempt.
@@ -128,8 +152,8 @@ async fn insert(tx: &mut Tx<'_>, queued: &Queued) -> Result<(), Error> {
     };
     let sql =
         "INSERT INTO outbox (id, channel_id, firing_id, monitor_id, delivery_key, notice, payload, progress,
-               may_have_arrived, attempt_count, queued_at, next_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 'never_sent', 0, 0, $8, $9)";
+               may_have_arrived, attempt_count, queued_at, next_at, channel_kind, merge_group)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 'never_sent', 0, 0, $8, $9, $10, $11)";
     let values = [
         next_id(tx, queued).await?.into(),
         queued.channel_id.into(),
@@ -140,6 +164,8 @@ async fn insert(tx: &mut Tx<'_>, queued: &Queued) -> Result<(), Error> {
         payload,
         tx.now().into(),
         queued.next_at.into(),
+        queued.channel_kind.as_str().into(),
+        queued.merge_group.as_str().into(),
     ];
     tx.execute(sql, &values).await?;
     Ok(())
@@ -149,47 +175,121 @@ async fn insert(tx: &mut Tx<'_>, queued: &Queued) -> Result<(), Error> {
 async fn next_id(tx: &mut Tx<'_>, queued: &Queued) -> Result<Uuid, Error> {
     let sql = "SELECT max(id) AS last FROM outbox WHERE channel_id = $1 AND firing_id = $2";
     let row = tx.fetch_one(sql, &[queued.channel_id.into(), queued.firing_id.0.into()]).await?;
-    let id = random::new_id(tx.now())?;
-    Ok(match row.optional_parsed::<Uuid>("last")? {
-        Some(last) if last >= id => Uuid::from_u128(last.as_u128().saturating_add(1)),
-        _ => id,
-    })
+    random::new_id_after(tx.now(), row.optional_parsed("last")?)
 }
 
-/// Claims notices that are due and at the head of their lanes, for an instance until a time.
+/// Returns the channels for which something is due and at the head of its lane, the longest due first, at most
+/// `limit`. What holds a lease that ran out is due, and of unknown fate from now on.
 ///
-/// A notice whose lease ran out is claimed like one of unknown fate, which it is.
+/// # Errors
+/// As any statement.
+pub async fn due_channels(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Uuid>, Error> {
+    let now = tx.now();
+    let lapsed = "UPDATE outbox SET progress = 'ambiguous', may_have_arrived = 1, lease_owner = NULL,
+                  lease_until = NULL WHERE ended_at IS NULL AND progress = 'sending' AND lease_until <= $1";
+    tx.execute(lapsed, &[now.into()]).await?;
+    let sql = "SELECT channel_id FROM outbox AS one WHERE ended_at IS NULL AND progress <> 'sending'
+               AND next_at <= $1
+               AND NOT EXISTS (SELECT 1 FROM outbox AS before WHERE before.channel_id = one.channel_id
+                               AND before.firing_id = one.firing_id AND before.id < one.id
+                               AND before.ended_at IS NULL)
+               GROUP BY channel_id ORDER BY min(next_at), channel_id LIMIT $2";
+    let rows = tx.fetch_all(sql, &[now.into(), limit.clamp(1, MAX_CHANNELS).into()]).await?;
+    rows.iter().map(|row| row.parsed("channel_id")).collect()
+}
+
+/// Gives up what an instance was sending when it ended, so that nobody has to wait for its leases: it is of
+/// unknown fate. Called by the instance itself, before it claims anything.
+///
+/// # Errors
+/// As any statement.
+pub async fn abandon(tx: &mut Tx<'_>, owner: &str) -> Result<u64, Error> {
+    let sql = "UPDATE outbox SET progress = 'ambiguous', may_have_arrived = 1, lease_owner = NULL,
+               lease_until = NULL WHERE ended_at IS NULL AND progress = 'sending' AND lease_owner = $1";
+    tx.execute(sql, &[owner.into()]).await
+}
+
+/// Claims notices of a channel that are due and at the head of their lanes, for an instance until a time. With
+/// `is_one_group` only those that belong into one message with the first of them.
 ///
 /// # Errors
 /// As any statement.
 pub async fn claim(
     tx: &mut Tx<'_>,
+    channel_id: Uuid,
     owner: &str,
     until: Timestamp,
     limit: u32,
+    is_one_group: bool,
 ) -> Result<Vec<Claimed>, Error> {
-    let now = tx.now();
-    let lapsed = "UPDATE outbox SET progress = 'ambiguous', may_have_arrived = 1, lease_owner = NULL,
-                  lease_until = NULL WHERE ended_at IS NULL AND progress = 'sending' AND lease_until <= $1";
-    tx.execute(lapsed, &[now.into()]).await?;
-    let open = "SELECT id, channel_id, firing_id, monitor_id, delivery_key, notice, payload, attempt_count, queued_at
-                FROM outbox AS one WHERE ended_at IS NULL AND progress <> 'sending' AND next_at <= $1
+    let open = "SELECT id, channel_id, firing_id, monitor_id, delivery_key, notice, payload, attempt_count,
+                queued_at, merge_group
+                FROM outbox AS one WHERE channel_id = $1 AND ended_at IS NULL AND progress <> 'sending'
+                AND next_at <= $2
                 AND NOT EXISTS (SELECT 1 FROM outbox AS before WHERE before.channel_id = one.channel_id
                                 AND before.firing_id = one.firing_id AND before.id < one.id
                                 AND before.ended_at IS NULL)
-                ORDER BY next_at, id LIMIT $2";
+                ORDER BY next_at, id LIMIT $3";
     let take = "UPDATE outbox SET progress = 'sending', lease_owner = $2, lease_until = $3,
                 attempt_count = attempt_count + 1
                 WHERE id = $1 AND ended_at IS NULL AND progress IN ('never_sent', 'ambiguous')";
-    let limit = limit.clamp(1, MAX_CLAIM);
+    let values = [channel_id.into(), tx.now().into(), limit.clamp(1, MAX_CLAIM).into()];
     let mut claimed = Vec::new();
-    for row in tx.fetch_all(open, &[now.into(), limit.into()]).await? {
+    let mut group = None;
+    for row in tx.fetch_all(open, &values).await? {
         let candidate = claimed_from(&row)?;
+        let group = group.get_or_insert_with(|| candidate.merge_group.clone());
+        if is_one_group && candidate.merge_group != *group {
+            continue;
+        }
         if tx.execute(take, &[candidate.id.into(), owner.into(), until.into()]).await? == 1 {
             claimed.push(candidate);
         }
     }
     Ok(claimed)
+}
+
+/// Returns the triggers of a firing, one for each channel over which it was or may yet be told.
+///
+/// # Errors
+/// As any statement.
+pub async fn opened(tx: &mut Tx<'_>, firing_id: FiringId) -> Result<Vec<Opened>, Error> {
+    let sql = "SELECT channel_id, channel_kind, monitor_id, delivery_key, payload, merge_group FROM outbox
+               WHERE firing_id = $1 AND notice = $2 ORDER BY id LIMIT $3";
+    let values = [firing_id.0.into(), Value::json(&Notice::Trigger)?, MAX_CHANNELS.into()];
+    let opened = |row: &Row| {
+        Ok(Opened {
+            channel_id: row.parsed("channel_id")?,
+            channel_kind: row.parsed("channel_kind")?,
+            monitor_id: row.parsed("monitor_id")?,
+            delivery_key: row.text("delivery_key")?,
+            payload: row.json("payload")?,
+            merge_group: row.text("merge_group")?,
+        })
+    };
+    tx.fetch_all(sql, &values).await?.iter().map(opened).collect()
+}
+
+/// Returns since when the notice that has waited longest should have gone, and how many are open.
+///
+/// # Errors
+/// As any statement.
+pub async fn backlog(tx: &mut Tx<'_>) -> Result<(Option<Timestamp>, u64), Error> {
+    let sql = "SELECT min(queued_at) AS oldest, count(*) AS n FROM outbox WHERE ended_at IS NULL";
+    let row = tx.fetch_one(sql, &[]).await?;
+    Ok((row.optional_time("oldest")?, u64::try_from(row.int("n")?).unwrap_or(0)))
+}
+
+/// Returns the payloads of a channel's open notices, at most 1,000, so that what they refer to is kept.
+///
+/// # Errors
+/// As any statement.
+pub async fn open_payloads(tx: &mut Tx<'_>, channel_id: Uuid) -> Result<Vec<Json>, Error> {
+    let sql = "SELECT payload FROM outbox AS one WHERE channel_id = $1 AND (ended_at IS NULL OR EXISTS
+               (SELECT 1 FROM incident WHERE incident.id = one.firing_id AND incident.closed_at IS NULL))
+               LIMIT $2";
+    let rows = tx.fetch_all(sql, &[channel_id.into(), MAX_LANE.into()]).await?;
+    rows.iter().map(|row| row.json("payload")).collect()
 }
 
 /// Keeps how an attempt ended, if the instance still holds it; tells whether it does.
@@ -295,5 +395,6 @@ fn claimed_from(row: &Row) -> Result<Claimed, Error> {
         payload: row.json("payload")?,
         attempt: attempts.saturating_add(1),
         queued_at: row.time("queued_at")?,
+        merge_group: row.text("merge_group")?,
     })
 }

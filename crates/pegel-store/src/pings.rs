@@ -8,7 +8,6 @@ use uuid::Uuid;
 
 use crate::error::Error;
 use crate::monitors;
-use crate::random;
 use crate::tx::Tx;
 use crate::value::Row;
 
@@ -87,15 +86,21 @@ pub async fn find_by_key(tx: &mut Tx<'_>, key_hash: [u8; 32]) -> Result<Option<U
     row.map(|row| row.parsed("monitor_id")).transpose()
 }
 
-/// Keeps a ping. What it leads to is kept in the same transaction, and only then is it answered.
+/// Keeps a ping that came at a time. What it leads to is kept in the same transaction, and only then is it
+/// answered. Returns whether it is new: one with this id that is there already changes nothing.
 ///
 /// # Errors
 /// `integrity_violation` if there is no such monitor.
-pub async fn append(tx: &mut Tx<'_>, monitor_id: Uuid, received: &Received) -> Result<Uuid, Error> {
+pub async fn append(
+    tx: &mut Tx<'_>,
+    id: Uuid,
+    monitor_id: Uuid,
+    received: &Received,
+    received_at: Timestamp,
+) -> Result<bool, Error> {
     let sql =
         "INSERT INTO heartbeat_ping (id, monitor_id, received_at, kind, exit_code, run_id, source_id, remote,
-               body, body_bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    let id = random::new_id(tx.now())?;
+               body, body_bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING";
     let (kind, exit_code) = match received.ping.kind {
         Kind::Ok => ("ok", None),
         Kind::Fail => ("fail", None),
@@ -107,7 +112,7 @@ pub async fn append(tx: &mut Tx<'_>, monitor_id: Uuid, received: &Received) -> R
     let values = [
         id.into(),
         monitor_id.into(),
-        tx.now().into(),
+        received_at.into(),
         kind.into(),
         exit_code.into(),
         received.ping.run_id.clone().into(),
@@ -116,8 +121,17 @@ pub async fn append(tx: &mut Tx<'_>, monitor_id: Uuid, received: &Received) -> R
         received.body.get(..MAX_BODY_BYTES).unwrap_or(&received.body).into(),
         i64::try_from(received.body.len()).unwrap_or(i64::MAX).into(),
     ];
-    tx.execute(sql, &values).await?;
-    Ok(id)
+    Ok(tx.execute(sql, &values).await? > 0)
+}
+
+/// Returns the hashes of all keys and whose they are, at most `limit` (up to 100,000).
+///
+/// # Errors
+/// As any statement.
+pub async fn all_keys(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(Vec<u8>, Uuid)>, Error> {
+    let sql = "SELECT key_hash, monitor_id FROM heartbeat_key ORDER BY created_at DESC LIMIT $1";
+    let rows = tx.fetch_all(sql, &[limit.clamp(1, 100_000).into()]).await?;
+    rows.iter().map(|row| Ok((row.blob("key_hash")?, row.parsed("monitor_id")?))).collect()
 }
 
 /// Returns a heartbeat's pings, the newest first, before `before`, at most `limit` (up to 1,000).

@@ -1,4 +1,4 @@
-//! The crate's one source of chance: the system's, through the one provider of cryptography.
+//! Pegel's one source of chance: the system's, through the one provider of cryptography.
 
 use aws_lc_rs::rand;
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// `cryptography_unavailable`.
-pub(crate) fn bytes<const N: usize>() -> Result<[u8; N], Error> {
+pub fn bytes<const N: usize>() -> Result<[u8; N], Error> {
     let mut bytes = [0; N];
     rand::fill(&mut bytes).map_err(|_| Error::Cryptography)?;
     Ok(bytes)
@@ -20,9 +20,21 @@ pub(crate) fn bytes<const N: usize>() -> Result<[u8; N], Error> {
 ///
 /// # Errors
 /// `cryptography_unavailable`.
-pub(crate) fn new_id(now: Timestamp) -> Result<Uuid, Error> {
+pub fn new_id(now: Timestamp) -> Result<Uuid, Error> {
     let ms = u64::try_from(now.as_millisecond()).unwrap_or_default();
     Ok(Builder::from_unix_timestamp_millis(ms, &bytes()?).into_uuid())
+}
+
+/// Returns a new id that sorts by its time, and in any case behind another.
+///
+/// # Errors
+/// `cryptography_unavailable`.
+pub fn new_id_after(now: Timestamp, last: Option<Uuid>) -> Result<Uuid, Error> {
+    let id = new_id(now)?;
+    Ok(match last {
+        Some(last) if last >= id => Uuid::from_u128(last.as_u128().saturating_add(1)),
+        _ => id,
+    })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::change;
 use crate::db::Db;
 use crate::error::Error;
 use crate::tx::{BoxFuture, Tx};
-use crate::{incidents, outbox, pings, quiet_times};
+use crate::{blackouts, deliveries, incidents, outbox, pings, quiet_times};
 
 /// The most rows one transaction removes.
 pub const BATCH: u32 = 500;
@@ -38,11 +38,11 @@ pub struct Policy {
     pub max_changes: i64,
     /// Pings of heartbeats.
     pub heartbeat_pings: Duration,
-    /// Notices, from their end on, and never while their incident is open.
+    /// Notices, from their end on, and never while their incident is open; also each attempt to send them.
     pub outbox: Duration,
     /// Silences and maintenances, from their end on.
     pub quiet_times: Duration,
-    /// Incidents, from their end on.
+    /// Incidents, from their end on; also the times in which nobody was watching.
     pub incidents: Duration,
     /// Audit rows; `None` for ever.
     pub audit: Option<Duration>,
@@ -83,6 +83,10 @@ pub struct Report {
     pub heartbeat_ping_count: u64,
     /// Notices.
     pub outbox_count: u64,
+    /// Attempts to send notices.
+    pub delivery_attempt_count: u64,
+    /// Times in which nobody was watching.
+    pub blackout_count: u64,
     /// Silences and maintenances.
     pub quiet_time_count: u64,
     /// Incidents.
@@ -110,6 +114,8 @@ pub async fn run(db: &Db, policy: &Policy) -> Result<Report, Error> {
         change_count: batches(db, move |tx| Box::pin(change::trim(tx, changes, max_changes, BATCH))).await?,
         heartbeat_ping_count: batches(db, move |tx| Box::pin(pings::trim(tx, pings, BATCH))).await?,
         outbox_count: batches(db, move |tx| Box::pin(outbox::trim(tx, outbox, BATCH))).await?,
+        delivery_attempt_count: batches(db, move |tx| Box::pin(deliveries::trim(tx, outbox, BATCH))).await?,
+        blackout_count: batches(db, move |tx| Box::pin(blackouts::trim(tx, incidents, BATCH))).await?,
         quiet_time_count: batches(db, move |tx| Box::pin(quiet_times::trim(tx, quiet_times, BATCH))).await?,
         incident_count: batches(db, move |tx| Box::pin(incidents::trim(tx, incidents, BATCH))).await?,
         audit_count: 0,

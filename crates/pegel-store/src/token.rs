@@ -19,6 +19,11 @@ impl TokenHash {
         hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
         Self(hash)
     }
+
+    /// Returns its bytes.
+    pub const fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
 }
 
 impl From<TokenHash> for Value {

@@ -8,8 +8,10 @@ use sqlx::postgres::types::Oid;
 use sqlx::postgres::{PgArgumentBuffer, PgConnection, PgTypeInfo};
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{Encode, Postgres, Type};
+use uuid::Uuid;
 
 use crate::error::Error;
+use crate::random;
 use crate::value::{Row, Value};
 
 /// A future on the heap, as jobs return it.
@@ -51,6 +53,14 @@ impl<'c> Tx<'c> {
     /// Returns the time of this transaction, by the store's clock, the same for all of its statements.
     pub fn now(&self) -> Timestamp {
         self.now
+    }
+
+    /// Returns a new id that sorts by the time of this transaction.
+    ///
+    /// # Errors
+    /// `cryptography_unavailable`.
+    pub fn new_id(&self) -> Result<Uuid, Error> {
+        random::new_id(self.now)
     }
 
     /// Runs a statement and returns how many rows it touched.

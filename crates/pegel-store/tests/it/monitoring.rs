@@ -148,7 +148,9 @@ async fn of_two_writers_of_one_state_one_is_a_conflict(store: Store) {
 
 async fn monitors_are_due_when_they_wake(store: Store) {
     let id = create(&store, settings("a")).await.id;
-    let due = || store.db.read(|tx| Box::pin(monitors::due(tx, 10)));
+    let due = || store.db.read(|tx| Box::pin(monitors::due(tx, "a", 10)));
+    let until = pegel_core::monitor::span::end_of_time();
+    write!(store, [], |tx| monitors::claim(tx, "a", until, 10).await).unwrap();
     store.clock.advance(Duration::from_millis(180_000));
     assert_eq!(due().await.unwrap().len(), 0);
     store.clock.advance(Duration::from_millis(1));
@@ -220,9 +222,9 @@ async fn a_ping_is_kept_with_the_beginning_of_its_body(store: Store) {
         body,
     };
     let (first, second) = (received(Kind::Start, vec![0xff; 20_000]), received(Kind::Exit(-9), Vec::new()));
-    write!(store, [first], |tx| pings::append(tx, id, &first).await).unwrap();
+    write!(store, [first], |tx| pings::append(tx, tx.new_id()?, id, &first, tx.now()).await).unwrap();
     store.clock.advance(Duration::from_secs(1));
-    write!(store, [second], |tx| pings::append(tx, id, &second).await).unwrap();
+    write!(store, [second], |tx| pings::append(tx, tx.new_id()?, id, &second, tx.now()).await).unwrap();
     let kept = store.db.read(move |tx| Box::pin(pings::list(tx, id, None, 10))).await.unwrap();
     assert_eq!(kept[0].received, second);
     assert_eq!((kept[1].received.body.len(), kept[1].body_bytes), (pings::MAX_BODY_BYTES, 20_000));

@@ -37,6 +37,7 @@ fn queued(store: &Store, kind: ChannelKind, firing: u128, notice: Notice) -> Que
         delivery_key: key(Uuid::from_u128(3), firing_id, channel_id),
         notice,
         payload: json!({ "summary": "down" }),
+        merge_group: String::new(),
         next_at: store.clock.now(),
     }
 }
@@ -48,7 +49,14 @@ async fn place(store: &Store, kind: ChannelKind, firing: u128, notice: Notice) -
 
 async fn claim(store: &Store, owner: &'static str) -> Vec<Claimed> {
     let until = later(store.clock.now(), 30_000);
-    write!(store, [], |tx| outbox::claim(tx, owner, until, 10).await).unwrap()
+    let claimed = write!(store, [], |tx| {
+        let mut claimed = Vec::new();
+        for channel_id in outbox::due_channels(tx, 10).await? {
+            claimed.extend(outbox::claim(tx, channel_id, owner, until, 10, false).await?);
+        }
+        Ok(claimed)
+    });
+    claimed.unwrap()
 }
 
 async fn finish(store: &Store, claimed: &Claimed, owner: &'static str, attempt: Attempt) -> bool {
@@ -186,8 +194,8 @@ async fn instances_that_claim_at_the_same_time_share(store: Store) {
     let other = store.again().await;
     let until = later(store.clock.now(), 30_000);
     let (one, two) = tokio::join!(
-        store.db.write(move |tx| Box::pin(outbox::claim(tx, "a", until, 10))),
-        other.write(move |tx| Box::pin(outbox::claim(tx, "b", until, 10))),
+        store.db.write(move |tx| Box::pin(outbox::claim(tx, Uuid::from_u128(1), "a", until, 10, false))),
+        other.write(move |tx| Box::pin(outbox::claim(tx, Uuid::from_u128(1), "b", until, 10, false))),
     );
     let claimed: Vec<Claimed> = one.unwrap().into_iter().chain(two.unwrap()).collect();
     let mut ids: Vec<Uuid> = claimed.iter().map(|claimed| claimed.id).collect();
