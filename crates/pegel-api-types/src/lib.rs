@@ -6,6 +6,7 @@
 pub mod alerting;
 mod asked_time;
 pub mod clusters;
+pub mod monitoring;
 pub mod operation;
 pub mod operation_schema;
 pub mod operations;

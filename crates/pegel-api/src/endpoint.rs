@@ -141,7 +141,12 @@ impl Draft {
 
     /// Begins a public route elsewhere.
     pub(crate) fn public(place: Place, path: &str, summary: &'static str) -> Self {
-        Self::at(place, Method::GET, path.to_owned(), Access::Public, summary)
+        Self::public_to(Method::GET, place, path, summary)
+    }
+
+    /// Begins a public route elsewhere, of any method.
+    pub(crate) fn public_to(method: Method, place: Place, path: &str, summary: &'static str) -> Self {
+        Self::at(place, method, path.to_owned(), Access::Public, summary)
     }
 
     fn at(place: Place, method: Method, path: String, access: Access, summary: &'static str) -> Self {
@@ -372,11 +377,13 @@ fn names_in(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn path_parameter(name: &str) -> Parameter {
-    let schema: RefOr<Schema> = if name == "cluster" {
-        Ref::from_schema_name("ClusterSlug").into()
-    } else {
-        let format = SchemaFormat::KnownFormat(KnownFormat::Uuid);
-        Object::builder().schema_type(Type::String).format(Some(format)).into()
+    let schema: RefOr<Schema> = match name {
+        "cluster" => Ref::from_schema_name("ClusterSlug").into(),
+        "key" | "says" => Object::builder().schema_type(Type::String).into(),
+        _ => {
+            let format = SchemaFormat::KnownFormat(KnownFormat::Uuid);
+            Object::builder().schema_type(Type::String).format(Some(format)).into()
+        }
     };
     Parameter::builder()
         .name(name)

@@ -81,6 +81,11 @@ impl Names {
         self.get("cluster")?.parse().map_err(|_| Refusal::not_found("the cluster"))
     }
 
+    /// Returns what stands there, whatever it is; nothing where the path has no such part.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.get(name).ok()
+    }
+
     fn get(&self, name: &str) -> Result<&str, Refusal> {
         let found = self.0.iter().find(|(own, _)| own == name);
         let missing = || Refusal::internal(format!("the path has no {name}"));

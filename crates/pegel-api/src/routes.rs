@@ -3,10 +3,13 @@
 mod account;
 mod alert_routes;
 mod audit;
+mod channels;
 mod clusters;
+mod heartbeat;
 mod incidents;
 mod maintenance_windows;
 mod meta;
+mod monitors;
 mod operations;
 mod session;
 mod silences;
@@ -70,6 +73,9 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     endpoints.extend(silences::endpoints());
     endpoints.extend(maintenance_windows::endpoints());
     endpoints.extend(incidents::endpoints());
+    endpoints.extend(monitors::endpoints());
+    endpoints.extend(channels::endpoints());
+    endpoints.extend(heartbeat::endpoints());
     endpoints
 }
 

@@ -93,6 +93,11 @@ impl Clusters {
         self.inner.registry.live(slug)
     }
 
+    /// Returns the live clusters, for what else looks at them.
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.inner.registry)
+    }
+
     /// Returns every registered cluster, and whether its stored settings can be used. For Pegel's own metrics,
     /// which have a guard of their own; people get [`Clusters::list`].
     pub fn usable(&self) -> Vec<(ClusterSlug, bool)> {

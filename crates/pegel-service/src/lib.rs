@@ -43,6 +43,7 @@ pub mod failure;
 mod journal;
 pub mod live;
 pub mod local;
+pub mod monitoring;
 pub mod people;
 pub mod policy;
 pub mod service;

@@ -11,6 +11,7 @@ use crate::alerting::Alerting;
 use crate::clusters::{self, Clusters};
 use crate::cursor::Cursors;
 use crate::error::Error;
+use crate::monitoring::{self, Monitoring};
 use crate::people::{self, People};
 use crate::policy::Policy;
 
@@ -21,6 +22,8 @@ pub struct ServiceSettings {
     pub people: people::Settings,
     /// Registered clusters.
     pub clusters: clusters::Settings,
+    /// Monitors and channels.
+    pub monitoring: monitoring::Settings,
 }
 
 /// Everything a face may ask. Cheap to clone.
@@ -31,6 +34,7 @@ pub struct Service {
     people: People,
     clusters: Clusters,
     alerting: Alerting,
+    monitoring: Monitoring,
     cursors: Cursors,
 }
 
@@ -52,9 +56,11 @@ impl Service {
         .await?;
         let people = People::new(db.clone(), settings.people)?;
         let cursors = Cursors::new(Arc::clone(&secrets));
-        let clusters = Clusters::start(db.clone(), secrets, settings.clusters).await?;
+        let clusters = Clusters::start(db.clone(), Arc::clone(&secrets), settings.clusters).await?;
+        let registry = clusters.registry();
+        let monitoring = Monitoring::start(db.clone(), secrets, registry, settings.monitoring).await?;
         let (policy, alerting) = (Policy::new(db.clone()), Alerting::new(db.clone()));
-        Ok(Self { policy, db, people, clusters, alerting, cursors })
+        Ok(Self { policy, db, people, clusters, alerting, monitoring, cursors })
     }
 
     /// Returns the store.
@@ -82,6 +88,11 @@ impl Service {
         &self.alerting
     }
 
+    /// Returns the service of monitors and channels.
+    pub const fn monitoring(&self) -> &Monitoring {
+        &self.monitoring
+    }
+
     /// Returns what makes and reads the cursors of pages.
     pub const fn cursors(&self) -> &Cursors {
         &self.cursors
@@ -89,6 +100,7 @@ impl Service {
 
     /// Ends what runs in the background and closes the connections to clusters. The store stays open.
     pub async fn shutdown(&self) {
+        self.monitoring.shutdown().await;
         self.clusters.shutdown().await;
     }
 }

@@ -130,6 +130,10 @@ env_vars! {
     PEGEL_CLUSTERS_LIVENESS_SECONDS;
     /// `connection_test_seconds` of `[clusters]`.
     PEGEL_CLUSTERS_CONNECTION_TEST_SECONDS;
+    /// `loopback_hosts` of `[monitoring]`, with commas.
+    PEGEL_MONITORING_LOOPBACK_HOSTS;
+    /// `anchors` of `[monitoring]`, with commas.
+    PEGEL_MONITORING_ANCHORS;
     /// Where systemd made the service's data directory; used when nothing else says where data belongs.
     STATE_DIRECTORY;
     /// Where the user keeps data, if not in `~/.local/share`.

@@ -4,6 +4,7 @@
 //! the port is free, the store is not of a newer Pegel. What a request means is not decided here.
 
 use std::io::{IsTerminal, Write};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use pegel_api::Shutdown;
 use pegel_api::settings::{ApiSettings, ServeSettings};
 use pegel_core::error_code::ErrorCode;
 use pegel_service::failure::Failure;
+use pegel_service::monitoring;
 use pegel_service::people::GeneratedAdmin;
 use pegel_service::service::{Service, ServiceSettings};
 use pegel_store::Db;
@@ -21,10 +23,10 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::{self, SystemClock};
 use crate::console::Console;
-use crate::logging;
 use crate::server_url::ServerUrl;
 use crate::settings::log::LogFormat;
 use crate::settings::{Finding, Settings, metrics};
+use crate::{logging, private_file};
 
 pub(crate) mod data_dir;
 mod housekeeping;
@@ -86,7 +88,11 @@ async fn start(settings: &Settings) -> Result<Started, Failure> {
     // A server that can note nothing would say that it listens and then refuse every login.
     db.check_writable().await.map_err(|error| store::failure(&error, &settings.store))?;
     let secrets = store::secret_box(&settings.store, &db).await?;
-    let service_settings = ServiceSettings { people: settings.people, clusters: settings.clusters };
+    let service_settings = ServiceSettings {
+        people: settings.people,
+        clusters: settings.clusters,
+        monitoring: monitoring(settings, address)?,
+    };
     let service = Service::start(db.clone(), secrets, service_settings)
         .await
         .map_err(|error| store::service_failure(&error, &settings.store))?;
@@ -97,6 +103,26 @@ async fn start(settings: &Settings) -> Result<Started, Failure> {
         .map_err(|error| store::service_failure(&error, &settings.store))?;
     let url = ServerUrl::of_listener(address);
     Ok(Started { _data_dir: data_dir, listener, url, db, service, api, admin })
+}
+
+/// Says how monitors are looked after by this server; its name is that of its machine and port.
+fn monitoring(settings: &Settings, address: SocketAddr) -> Result<monitoring::Settings, Failure> {
+    let machine = rustix::system::uname();
+    let owner = format!("{}:{}", machine.nodename().to_string_lossy(), address.port());
+    // Servers that share a database may share the directory, too.
+    let folder = settings.store.data_dir.join(format!("pings-{}", address.port()));
+    private_file::make_folder(&folder).map_err(|error| {
+        let message = format!("cannot make the folder {} for pings", folder.display());
+        Failure::new(ErrorCode::DataDirUnusable, message).with_cause(&error)
+    })?;
+    Ok(monitoring::Settings {
+        owner,
+        folder,
+        base_url: settings.server.public_url.as_ref().map(ToString::to_string),
+        anchors: settings.monitoring.anchors.clone(),
+        loopback_hosts: settings.monitoring.loopback_hosts.clone(),
+        is_active: true,
+    })
 }
 
 fn api_settings(settings: &Settings) -> Result<ApiSettings, Failure> {

@@ -20,6 +20,7 @@ mod default_file;
 pub(crate) mod log;
 mod login;
 pub(crate) mod metrics;
+pub(crate) mod monitoring;
 mod problem;
 mod retention;
 mod secret_source;
@@ -32,6 +33,7 @@ pub(crate) use default_file::DEFAULT_FILE;
 pub(crate) use log::LogSection;
 pub(crate) use login::LoginSection;
 pub(crate) use metrics::MetricsSection;
+pub(crate) use monitoring::MonitoringSection;
 pub(crate) use problem::{Finding, Findings};
 pub(crate) use retention::RetentionSection;
 pub(crate) use secret_source::SecretSource;
@@ -49,6 +51,7 @@ pub(crate) struct Sections {
     pub(crate) log: LogSection,
     pub(crate) retention: RetentionSection,
     pub(crate) clusters: ClustersSection,
+    pub(crate) monitoring: MonitoringSection,
 }
 
 /// What the command line says about the server.
@@ -69,6 +72,7 @@ pub(crate) struct Settings {
     pub(crate) log: log::Log,
     pub(crate) retention: RetentionPolicy,
     pub(crate) clusters: pegel_service::clusters::Settings,
+    pub(crate) monitoring: monitoring::Monitoring,
     /// What is allowed and yet dubious.
     pub(crate) warnings: Vec<Finding>,
 }
@@ -102,6 +106,7 @@ impl Sections {
             log: self.log.validate(&mut problems),
             retention: self.retention.validate(&mut problems),
             clusters: self.clusters.validate(&mut problems),
+            monitoring: self.monitoring.validate(&mut problems),
             warnings: Vec::new(),
         };
         settings.check_secret_files(&mut problems);
@@ -117,6 +122,7 @@ impl Sections {
         self.log.rebase(base);
         self.retention.rebase(base);
         self.clusters.rebase(base);
+        self.monitoring.rebase(base);
     }
 
     fn override_by(&mut self, environment: &Environment<'_>, problems: &mut Problems) {
@@ -127,6 +133,7 @@ impl Sections {
         self.log.override_by(environment, problems);
         self.retention.override_by(environment, problems);
         self.clusters.override_by(environment, problems);
+        self.monitoring.override_by(environment, problems);
     }
 
     /// Warns where the file itself holds a secret that others can read.
@@ -192,6 +199,7 @@ pub(crate) fn every_key() -> impl Iterator<Item = (String, &'static str)> {
         (LogSection::TABLE, LogSection::KEYS),
         (RetentionSection::TABLE, RetentionSection::KEYS),
         (ClustersSection::TABLE, ClustersSection::KEYS),
+        (MonitoringSection::TABLE, MonitoringSection::KEYS),
     ];
     sections.into_iter().flat_map(|(section, keys)| {
         keys.iter().map(move |(key, variable)| (format!("{section}.{key}"), *variable))

@@ -1,5 +1,6 @@
 //! Incidents.
 
+mod acknowledge_incident;
 mod comment_incident;
 mod get_incident;
 mod list_incident_events;
@@ -12,6 +13,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         list_incidents::endpoint(),
         get_incident::endpoint(),
         list_incident_events::endpoint(),
+        acknowledge_incident::endpoint(),
         comment_incident::endpoint(),
     ]
 }

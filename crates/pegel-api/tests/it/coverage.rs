@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::alerting::{self, maintenance, silence};
 use crate::app::{Answer, Client, TestApp, password_of};
 use crate::clusters::{fake, register, registration};
+use crate::monitoring::{self, channel, monitor};
 use crate::on_both;
 use crate::openapi::{Documented, documented};
 
@@ -62,6 +63,15 @@ fn example(operation: &Documented) -> Example {
         "list_routes" | "list_silences" | "get_silence" => query(""),
         "list_maintenance_windows" | "get_maintenance_window" => query(""),
         "list_incidents" | "get_incident" | "list_incident_events" => query(""),
+        "acknowledge_incident" => query(""),
+        "list_monitors" | "get_monitor" | "pause_monitor" | "resume_monitor" => query(""),
+        "create_heartbeat_key" | "try_monitor" => query(""),
+        "create_monitor" => body(monitor()),
+        "update_monitor" => body(json!({ "version": 1, "monitor": monitor()["monitor"] })),
+        "list_channels" | "get_channel" | "test_channel" => query(""),
+        "create_channel" => body(channel("pages")),
+        "update_channel" => body(json!({ "version": 1, "channel": channel("pages")["channel"] })),
+        "remove_monitor" | "remove_channel" => query("version=1"),
         "comment_incident" => body(json!({ "text": "looking at it" })),
         "replace_routes" => body(json!({ "version": 0, "routes": [] })),
         "preview_routes" => body(json!({ "severity": "high", "labels": { "cluster": "eu" } })),
@@ -316,7 +326,10 @@ async fn succeed(app: &TestApp, admin: &Client, fake: &FakeCluster, id: &str) ->
         "test_connection" => admin.post("/api/v1/connection-tests", form).await,
         other => match alerting::succeed(app, admin, other).await {
             Some(answer) => answer,
-            None => panic!("nobody knows how {other} succeeds: say it here"),
+            None => match monitoring::succeed(app, admin, other).await {
+                Some(answer) => answer,
+                None => panic!("nobody knows how {other} succeeds: say it here"),
+            },
         },
     }
 }

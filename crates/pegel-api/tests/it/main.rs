@@ -7,6 +7,7 @@ mod app;
 mod clusters;
 mod coverage;
 mod health;
+mod monitoring;
 mod openapi;
 mod security_answers;
 mod security_input;

@@ -9,6 +9,7 @@ mod step;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::monitor::schedule::CronSchedule;
 use crate::monitor::severity::Severity;
@@ -36,7 +37,7 @@ pub const MAX_THRESHOLD: u32 = 100;
 pub const MAX_ID_BYTES: usize = 128;
 
 /// When a ping is expected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Expectation {
     /// So long after the last one.
@@ -55,8 +56,9 @@ pub enum Expectation {
 }
 
 /// What a heartbeat promises.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = HeartbeatRule)]
 pub struct Rule {
     /// When a ping is expected.
     pub expects: Expectation,

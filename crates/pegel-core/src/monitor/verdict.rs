@@ -22,8 +22,9 @@ pub use step::{Context, Step, step};
 pub const MIN_REMINDER_MS: u64 = 60_000;
 
 /// How a monitor judges its samples.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = VerdictRule)]
 pub struct Rule {
     /// How many bad samples in a row make it fire, 1 or more.
     pub fails_to_fire: u32,
@@ -83,6 +84,7 @@ impl Rule {
 /// What a sample says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = SampleOutcome)]
 pub enum Outcome {
     /// The target is as it should be.
     Ok,
@@ -248,8 +250,9 @@ pub struct State {
 }
 
 /// What to call the state of a monitor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = MonitorStatus)]
 pub enum Status {
     /// It has never said anything.
     New,

@@ -81,7 +81,7 @@ pub(crate) async fn read(
 }
 
 /// Returns all names of secrets in settings: the values of fields that are called `secret`.
-fn names(settings: &Json) -> Vec<String> {
+pub fn names(settings: &Json) -> Vec<String> {
     match settings {
         Json::Object(fields) => {
             let own = fields.get("secret").and_then(Json::as_str).map(str::to_owned);

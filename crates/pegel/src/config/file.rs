@@ -11,8 +11,8 @@ use serde::Deserialize;
 use crate::config::ConnectionSection;
 use crate::private_file;
 use crate::settings::{
-    ClustersSection, LogSection, LoginSection, MetricsSection, RetentionSection, Sections, ServerSection,
-    StoreSection,
+    ClustersSection, LogSection, LoginSection, MetricsSection, MonitoringSection, RetentionSection, Sections,
+    ServerSection, StoreSection,
 };
 
 /// The file as it is written.
@@ -27,6 +27,7 @@ pub(crate) struct ConfigFile {
     log: LogSection,
     retention: RetentionSection,
     clusters: ClustersSection,
+    monitoring: MonitoringSection,
 }
 
 /// A file that was read, with its text, which places are counted in.
@@ -48,6 +49,7 @@ impl ConfigFile {
             log: self.log,
             retention: self.retention,
             clusters: self.clusters,
+            monitoring: self.monitoring,
         }
     }
 }

@@ -1,0 +1,34 @@
+//! Pauses a monitor.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Method;
+use pegel_api_types::monitoring::monitors::MonitorView;
+use pegel_core::access::permissions::MONITORS_WRITE;
+use pegel_service::policy::permission::MonitorsWrite;
+
+use crate::app::App;
+use crate::auth::May;
+use crate::endpoint::{Access, Draft, Endpoint};
+use crate::input::Names;
+use crate::problem::Refusal;
+
+pub(super) fn endpoint() -> Endpoint {
+    Draft::api(
+        Method::POST,
+        "/monitors/{id}/pause",
+        Access::Needs(&MONITORS_WRITE),
+        "Pauses a monitor. What it fires ends, and those who were told are told so.",
+    )
+    .answers::<MonitorView>(200, "The monitor as it is now.")
+    .audited("monitors.pause")
+    .by(pause_monitor)
+}
+
+async fn pause_monitor(
+    State(app): State<App>,
+    May(may): May<MonitorsWrite>,
+    names: Names,
+) -> Result<Json<MonitorView>, Refusal> {
+    Ok(Json(app.service.monitoring().pause(&may, names.id("id")?).await?))
+}
