@@ -15,8 +15,10 @@ on_each_database!(
     crate::world::World;
     an_end_that_never_answers_holds_up_neither_probes_nor_other_channels_a37,
     a_target_that_stalls_fails_at_its_deadline_and_is_probed_again_a35,
+    a_deadline_that_passes_while_this_process_stands_still_says_nothing_a39,
     a_fault_of_the_store_is_never_the_targets_a33,
     a_loss_of_the_own_network_tells_nobody_anything_a41,
+    who_watches_from_outside_is_told_each_minute_that_all_is_well_and_nothing_else,
     a_hundred_firings_at_once_are_two_messages_where_people_read_them
 );
 
@@ -153,4 +155,34 @@ async fn a_hundred_firings_at_once_are_two_messages_where_people_read_them(world
     let told = slack.taken();
     assert_eq!(told.len(), 2);
     assert!(told[1].starts_with("99 changes") && told[1].contains("and 79 more"), "{}", told[1]);
+}
+
+async fn who_watches_from_outside_is_told_each_minute_that_all_is_well_and_nothing_else(world: World) {
+    let (outside, target) = (Target::start(WELL).await, Target::start(WELL).await);
+    let world = world.watched_by(outside.url()).await;
+    world.http("coordinator", &target.url(), rule(1)).await;
+    world.settle().await;
+    world.rounds(3).await;
+    assert_eq!(outside.asked_count(), 4);
+    let hide = "ALTER TABLE sample_chunk RENAME TO hidden";
+    write!(world.db, [], |tx| tx.execute(hide, &[]).await).unwrap();
+    world.rounds(3).await;
+    // The first of these minutes found out.
+    assert!(outside.asked_count() <= 5, "{}", outside.asked_count());
+}
+
+async fn a_deadline_that_passes_while_this_process_stands_still_says_nothing_a39(world: World) {
+    let target = Target::start(Manner::Stall("")).await;
+    let id = world.http("coordinator", &target.url(), rule(1)).await;
+    world.engine.tick().await.unwrap();
+    while target.open_count() == 0 {
+        tokio::task::yield_now().await;
+    }
+    // The test's runtime has this one thread.
+    std::thread::sleep(Duration::from_millis(600));
+    world.engine.settle().await;
+    let state = world.state(id).await;
+    assert_eq!(state.verdict.status(), Status::New);
+    let summary = state.evidence.unwrap()["summary"].as_str().unwrap().to_owned();
+    assert!(summary.contains("too busy"), "{summary}");
 }
