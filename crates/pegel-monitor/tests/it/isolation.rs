@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use pegel_core::monitor::kind::MonitorKind;
 use pegel_core::monitor::verdict::Status;
 use pegel_monitor::watch::Anchor;
 use pegel_store::blackouts::{self, Kind};
 use pegel_testkit::on_each_database;
+use serde_json::json;
 
 use crate::end::{Do, End, Role};
 use crate::target::{ILL, Manner, Target, WELL};
@@ -113,7 +115,9 @@ async fn a_loss_of_the_own_network_tells_nobody_anything_a41(world: World) {
     world.tell(Role::PagerDuty, &pager).await;
     let mut ids = Vec::new();
     for number in 0..20 {
-        ids.push(world.http(&format!("monitor {number}"), &target.url(), rule(1)).await);
+        let settings = json!({ "url": target.url(), "timeout_ms": 400 });
+        let name = format!("monitor {number}");
+        ids.push(world.monitor(&name, MonitorKind::Http, settings, rule(1), None).await);
     }
     world.settle().await;
     // A network that is gone looks like answers that never come.
@@ -179,7 +183,7 @@ async fn a_deadline_that_passes_while_this_process_stands_still_says_nothing_a39
         tokio::task::yield_now().await;
     }
     // The test's runtime has this one thread.
-    std::thread::sleep(Duration::from_millis(600));
+    std::thread::sleep(Duration::from_millis(1_000));
     world.engine.settle().await;
     let state = world.state(id).await;
     assert_eq!(state.verdict.status(), Status::New);

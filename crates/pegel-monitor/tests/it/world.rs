@@ -198,7 +198,7 @@ impl World {
 
     /// Makes a monitor of an HTTP target.
     pub(crate) async fn http(&self, name: &str, url: &str, rule: Rule) -> Uuid {
-        self.monitor(name, MonitorKind::Http, json!({ "url": url, "timeout_ms": 400 }), rule, None).await
+        self.monitor(name, MonitorKind::Http, json!({ "url": url, "timeout_ms": 2_000 }), rule, None).await
     }
 
     pub(crate) async fn heartbeat(&self, name: &str, heartbeat: heartbeat::Rule) -> Uuid {
