@@ -209,6 +209,7 @@ impl Engine {
         for run in runs {
             self.begin(run);
         }
+        self.tell_dead_man();
         let owner = inner.settings.owner.clone();
         let wake_at = inner.parts.db.read(move |tx| {
             let owner = owner.clone();
@@ -234,6 +235,15 @@ impl Engine {
     pub async fn try_out(&self, monitor: &monitors::Monitor) -> Result<Observation, Error> {
         let target = Target::read(monitor.kind, &monitor.settings.target)?;
         Ok(self.inner.parts.probes.observe(monitor, &target).await)
+    }
+
+    /// Tells who watches Pegel, beside everything else.
+    fn tell_dead_man(&self) {
+        let inner = &self.inner;
+        if inner.parts.watch.is_dead_man_due() {
+            let (watch, late_ms_max) = (inner.parts.watch.clone(), self.figures().late_ms_max);
+            inner.tracker.spawn(async move { watch.tell_dead_man(late_ms_max).await });
+        }
     }
 
     fn begin(&self, run: Run) {
@@ -334,7 +344,7 @@ impl Inner {
         let owner = self.settings.owner.clone();
         let due = self.parts.db.read(move |tx| {
             let owner = owner.clone();
-            Box::pin(async move { monitors::due(tx, &owner, monitors::MAX_PAGE).await })
+            Box::pin(async move { monitors::due(tx, &owner, monitors::MAX_HELD).await })
         });
         let is_egress_lost = self.parts.watch.is_egress_lost();
         let due: Vec<Uuid> = {

@@ -162,6 +162,7 @@ impl Judge {
         let applied = applied(&monitor, &stored, &after, queued_count, withheld, tx.now());
         if let Change::Delete { version } = change {
             monitors::delete(tx, monitor_id, *version).await?;
+            samples::remove_all(tx, monitor_id).await?;
         } else {
             put(tx, stored, after, &unseen, &applied).await?;
         }

@@ -7,6 +7,7 @@ mod fluss;
 mod http;
 mod tcp;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,12 +21,19 @@ use pegel_store::{Db, secrets};
 use secrecy::ExposeSecret as _;
 use serde_json::{Value as Json, json};
 
+use crate::clock;
 use crate::error::Error;
 use crate::target::Target;
 use crate::time::BoxFuture;
 
 /// How much longer than its own deadline a probe is waited for, until it is given up as a fault of ours.
 const MARGIN: Duration = Duration::from_secs(2);
+
+/// How often a probe looks whether this process goes on.
+const PULSE: Duration = Duration::from_millis(50);
+
+/// A probe whose deadline passed says nothing if this part of it, one in so many, was lost by ourselves at a stretch.
+const LAG_SHARE: u32 = 4;
 
 /// What a probe saw.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +48,8 @@ pub struct Observation {
     pub evidence: Json,
     /// Whether it failed in a way in which everything fails when our own network is gone.
     pub is_network: bool,
+    /// Whether a deadline passed, which may be our own fault when we are too busy.
+    pub is_timeout: bool,
 }
 
 impl Observation {
@@ -52,6 +62,7 @@ impl Observation {
             evidence: json!({ "code": "internal", "summary": summary }),
             summary,
             is_network: false,
+            is_timeout: false,
         }
     }
 }
@@ -102,7 +113,13 @@ impl Probes {
     /// once and closes its connections.
     pub async fn observe(&self, monitor: &Monitor, target: &Target) -> Observation {
         let limit = deadline(target) + MARGIN;
-        match tokio::time::timeout(limit, Box::pin(self.look(monitor, target))).await {
+        let looking = tokio::time::timeout(limit, Box::pin(self.look(monitor, target)));
+        let (looked, lag) = with_lag(looking).await;
+        match looked {
+            // A target that answers in time looks late to someone who is not there to see it.
+            Ok(Ok(seen)) if seen.is_timeout && lag * LAG_SHARE >= deadline(target) => {
+                Observation::own_fault(format!("this machine was too busy for {} ms", lag.as_millis()))
+            }
             Ok(Ok(observation)) => observation,
             Ok(Err(error)) => Observation::own_fault(error.to_string()),
             Err(_) => Observation::own_fault("the probe did not keep its own deadline"),
@@ -160,6 +177,20 @@ impl Probes {
             known.push((field, value.expose_secret().to_owned()));
         }
         Ok(known)
+    }
+}
+
+/// Waits for a future, and returns for how long at most nothing of this process went on meanwhile.
+async fn with_lag<F: Future>(future: F) -> (F::Output, Duration) {
+    let mut future = pin!(future);
+    let mut longest = Duration::ZERO;
+    loop {
+        let asleep_at = clock::now();
+        let overslept = || clock::now().saturating_duration_since(asleep_at).saturating_sub(PULSE);
+        tokio::select! {
+            output = &mut future => return (output, longest.max(overslept())),
+            () = tokio::time::sleep(PULSE) => longest = longest.max(overslept()),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! kept as a blackout, which monitors are told of before anything else. Time in which nothing was reached over the
 //! network is kept the same way.
 
+mod dead_man;
 mod egress;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,6 +63,17 @@ pub struct Health {
     pub alert_count: usize,
 }
 
+/// What the watch knows of the world outside.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Places that are reached whenever anything is; without any, a loss of the own network cannot be told from
+    /// outages.
+    pub anchors: Vec<Anchor>,
+    /// What is asked each minute while all is well, so that somebody notices when it is not.
+    pub dead_man_url: Option<String>,
+}
+
 /// Looks after Pegel. Cheap to clone.
 #[derive(Clone)]
 pub struct Watch {
@@ -72,7 +84,7 @@ struct Inner {
     db: Db,
     time: Arc<dyn Time>,
     outbound: Outbound,
-    anchors: Vec<Anchor>,
+    settings: Settings,
     state: Mutex<State>,
     marking: tokio::sync::Mutex<()>,
     checking: tokio::sync::Mutex<()>,
@@ -81,10 +93,14 @@ struct Inner {
 #[derive(Debug, Default)]
 struct State {
     last_mark: Option<Mark>,
-    store_failing_since: Option<Timestamp>,
+    /// Since when marks cannot be kept, and since when changes of monitors cannot: a disk may take the one and not the
+    /// other.
+    mark_failing_since: Option<Timestamp>,
+    change_failing_since: Option<Timestamp>,
     egress_lost_since: Option<Timestamp>,
     egress_checked_boot_ms: Option<u64>,
     delivery_seen_boot_ms: Option<u64>,
+    dead_man_boot_ms: Option<u64>,
 }
 
 impl std::fmt::Debug for Watch {
@@ -94,14 +110,13 @@ impl std::fmt::Debug for Watch {
 }
 
 impl Watch {
-    /// Makes what looks after Pegel. `anchors` are places that are reached whenever anything is; without any, a
-    /// loss of the own network cannot be told from outages.
-    pub fn new(db: Db, time: Arc<dyn Time>, outbound: Outbound, anchors: Vec<Anchor>) -> Self {
+    /// Makes what looks after Pegel.
+    pub fn new(db: Db, time: Arc<dyn Time>, outbound: Outbound, settings: Settings) -> Self {
         let inner = Inner {
             db,
             time,
             outbound,
-            anchors,
+            settings,
             state: Mutex::default(),
             marking: tokio::sync::Mutex::new(()),
             checking: tokio::sync::Mutex::new(()),
@@ -143,8 +158,11 @@ impl Watch {
         });
         match written.await {
             Ok(blackout) => {
-                inner.state().last_mark = Some(now);
-                self.note_store(None);
+                {
+                    let mut state = inner.state();
+                    state.last_mark = Some(now);
+                    state.mark_failing_since = None;
+                }
                 if let Some(span) = blackout {
                     tracing::warn!(from = %span.from, to = %span.to, "nobody was watching for a while");
                 }
@@ -154,7 +172,7 @@ impl Watch {
                 Ok(Marked { step_ms: gap.step_ms, blackout })
             }
             Err(error) => {
-                self.note_store(Some(&error));
+                inner.state().mark_failing_since.get_or_insert(now.wall);
                 Err(error.into())
             }
         }
@@ -179,14 +197,14 @@ impl Watch {
         later(now.wall, MARK_EVERY_MS.saturating_sub(passed_ms))
     }
 
-    /// Takes note of whether changes can be kept.
+    /// Takes note of whether changes of monitors can be kept.
     pub(crate) fn note_store(&self, error: Option<&StoreError>) {
         let now = self.inner.time.now();
         let mut state = self.inner.state();
         match error {
-            None => state.store_failing_since = None,
+            None => state.change_failing_since = None,
             Some(_) => {
-                state.store_failing_since.get_or_insert(now);
+                state.change_failing_since.get_or_insert(now);
             }
         }
     }
@@ -210,10 +228,12 @@ impl Watch {
         let now = inner.time.mark();
         let outbox_age_ms = backlog.0.map(|at| elapsed_ms(at, now.wall));
         let state = inner.state();
+        let store_failing_since =
+            state.mark_failing_since.into_iter().chain(state.change_failing_since).min();
         let passed = |since: Option<u64>| since.is_some_and(|at| now.boot_ms.saturating_sub(at) > STALLED_MS);
         let mut problems: Vec<String> = Vec::new();
         let mut tell = |is_so: bool, what: &str| problems.extend(is_so.then(|| what.to_owned()));
-        tell(is_store_lost || state.store_failing_since.is_some(), "the store does not keep changes");
+        tell(is_store_lost || store_failing_since.is_some(), "the store does not keep changes");
         tell(state.egress_lost_since.is_some(), "nothing is reached over the network");
         tell(outbox_age_ms.is_some_and(|age| age > OUTBOX_LATE_MS), "notices wait for minutes");
         tell(passed(state.last_mark.map(|mark| mark.boot_ms)), "the engine is stalled");
@@ -223,7 +243,7 @@ impl Watch {
             is_well: problems.is_empty(),
             problems,
             marked_at: state.last_mark.map(|mark| mark.wall),
-            store_failing_since: state.store_failing_since,
+            store_failing_since,
             egress_lost_since: state.egress_lost_since,
             outbox_age_ms,
             outbox_count: backlog.1,

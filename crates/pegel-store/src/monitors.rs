@@ -254,14 +254,14 @@ pub async fn put_state(tx: &mut Tx<'_>, state: &MonitorState, is_visible: bool) 
 }
 
 /// Returns the monitors an instance holds that have to be looked at by now, the longest due first, at most
-/// `limit`.
+/// `limit` (up to 20,000).
 ///
 /// # Errors
 /// As any statement.
 pub async fn due(tx: &mut Tx<'_>, owner: &str, limit: u32) -> Result<Vec<Uuid>, Error> {
     let sql = "SELECT monitor_id FROM monitor_state WHERE wake_at <= $1 AND lease_owner = $2
                ORDER BY wake_at, monitor_id LIMIT $3";
-    let values = [tx.now().into(), owner.into(), limit.clamp(1, MAX_PAGE).into()];
+    let values = [tx.now().into(), owner.into(), limit.clamp(1, MAX_HELD).into()];
     let rows = tx.fetch_all(sql, &values).await?;
     rows.iter().map(|row| row.parsed("monitor_id")).collect()
 }

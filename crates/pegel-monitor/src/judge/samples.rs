@@ -6,6 +6,7 @@ use pegel_store::monitors::{self, Monitor};
 use pegel_store::samples::results::{self, MonitorResult};
 use pegel_store::samples::{self, Chunk, RAW};
 use pegel_store::tx::Tx;
+use uuid::Uuid;
 
 /// The most samples of one chunk; it is written anew with each.
 const MAX_SAMPLES: usize = 240;
@@ -43,4 +44,9 @@ pub(super) async fn append(tx: &mut Tx<'_>, monitor: &Monitor, taken: &[MonitorR
         data: results::encode(&all)?,
     };
     samples::put(tx, &chunk).await
+}
+
+/// Removes all samples of a monitor that is deleted; what is beyond years of them goes by its age.
+pub(super) async fn remove_all(tx: &mut Tx<'_>, monitor_id: Uuid) -> Result<(), Error> {
+    samples::remove(tx, &monitors::resource_key(monitor_id), samples::MAX_PAGE).await.map(drop)
 }

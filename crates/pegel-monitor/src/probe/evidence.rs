@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pegel_core::monitor::verdict::Outcome;
 use pegel_http::Error as HttpError;
-use pegel_http::report::{Hop, Report, Timings};
+use pegel_http::report::{Failure, Hop, Report, Timings};
 use serde_json::{Map, Value as Json, json};
 
 use crate::message::cut;
@@ -41,6 +41,7 @@ pub(super) fn of(report: &Report) -> Observation {
         summary,
         evidence: Json::Object(evidence),
         is_network: report.failure.as_ref().is_some_and(|failure| is_network(&failure.error)),
+        is_timeout: matches!(&report.failure, Some(Failure { error: HttpError::Timeout { .. }, .. })),
     }
 }
 
@@ -63,6 +64,7 @@ pub(super) fn of_each(reports: &[Report]) -> Observation {
         summary,
         evidence: json!({ "addresses": all.iter().map(|one| &one.evidence).collect::<Vec<_>>() }),
         is_network: all.iter().all(|one| one.is_network),
+        is_timeout: worst.is_timeout,
     }
 }
 

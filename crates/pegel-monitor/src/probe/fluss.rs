@@ -90,7 +90,7 @@ pub(super) async fn observe_coordinator(
 }
 
 fn late(started: tokio::time::Instant, summary: &str, findings: &[Finding]) -> Observation {
-    seen(Outcome::Bad, summary, started, findings)
+    Observation { is_timeout: true, ..seen(Outcome::Bad, summary, started, findings) }
 }
 
 fn seen(outcome: Outcome, summary: &str, started: tokio::time::Instant, findings: &[Finding]) -> Observation {
@@ -101,6 +101,7 @@ fn seen(outcome: Outcome, summary: &str, started: tokio::time::Instant, findings
         summary: summary.to_owned(),
         evidence: json!({ "steps": findings.iter().map(step).collect::<Vec<_>>() }),
         is_network: false,
+        is_timeout: false,
     }
 }
 

@@ -37,7 +37,7 @@ impl Watch {
     /// Looks whether anything is reached; tells whether nothing is. The end of such a time is kept as a blackout.
     pub async fn check_egress(&self) -> bool {
         let inner = &self.inner;
-        if inner.anchors.is_empty() {
+        if inner.settings.anchors.is_empty() {
             return false;
         }
         let _checking = inner.checking.lock().await;
@@ -49,7 +49,7 @@ impl Watch {
         if is_fresh {
             return self.is_egress_lost();
         }
-        let looks = inner.anchors.iter().map(|anchor| async {
+        let looks = inner.settings.anchors.iter().map(|anchor| async {
             let probe = TcpProbe {
                 host: anchor.host.clone(),
                 port: anchor.port,

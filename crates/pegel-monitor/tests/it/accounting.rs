@@ -28,6 +28,8 @@ async fn our_own_stop_is_unknown_and_neither_up_nor_down_a23(world: World) {
         chunks.iter().flat_map(|chunk| results::decode(&chunk.data).unwrap()).map(|one| one.at).collect();
     let kept = read!(world.db, [], |tx| blackouts::within(tx, range).await);
     let blackouts: Vec<Span> = kept.iter().map(|one| one.span).collect();
+    assert_eq!(blackouts.len(), 1);
+    assert!((9..=11).contains(&(blackouts[0].length_ms() / 60_000)), "{blackouts:?}");
     let known = Known {
         range,
         samples: &taken,

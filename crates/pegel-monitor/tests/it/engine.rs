@@ -18,6 +18,7 @@ on_each_database!(
     each_round_probes_once_over_a_fresh_connection_and_keeps_the_sample,
     a_slot_is_skipped_while_the_probe_of_the_one_before_runs,
     a_result_that_is_older_than_an_edit_is_not_counted,
+    a_result_of_an_instance_that_has_lost_its_lease_is_not_counted,
     a_monitor_is_probed_by_one_instance_and_taken_over_when_that_ends,
     deleting_what_fires_resolves_it_with_that_reason,
     a_redirect_that_is_not_followed_is_judged_by_its_status_a45,
@@ -78,6 +79,26 @@ async fn a_result_that_is_older_than_an_edit_is_not_counted(world: World) {
     target.go_on();
     world.engine.settle().await;
     assert_eq!((world.status(id).await, world.engine.figures().discarded_count), (Status::New, 1));
+}
+
+async fn a_result_of_an_instance_that_has_lost_its_lease_is_not_counted(world: World) {
+    let target = Target::start(Manner::Wait).await;
+    let settings = json!({ "url": target.url(), "timeout_ms": 20_000 });
+    let id = world.monitor("slow", MonitorKind::Http, settings, rule(1), None).await;
+    world.engine.tick().await.unwrap();
+    while target.open_count() == 0 {
+        tokio::task::yield_now().await;
+    }
+    world.wait_ms(31_000);
+    target.is(WELL);
+    let other = world.beside("b").await;
+    other.engine.tick().await.unwrap();
+    other.engine.settle().await;
+    let seen = world.state(id).await.verdict;
+    assert_eq!((seen.status(), seen.ok_count), (Status::Up, 1));
+    target.go_on();
+    world.engine.settle().await;
+    assert_eq!((world.state(id).await.verdict.ok_count, world.engine.figures().discarded_count), (1, 1));
 }
 
 async fn a_monitor_is_probed_by_one_instance_and_taken_over_when_that_ends(world: World) {
@@ -167,10 +188,10 @@ async fn an_accepting_port_says_so_and_a_reply_says_more_a63(world: World) {
     // Accepts and says nothing, as a frozen process does.
     let target = Target::start(Manner::Stall("")).await;
     let port = target.address.port();
-    let settings = json!({ "host": "127.0.0.1", "port": port, "timeout_ms": 300 });
+    let settings = json!({ "host": "127.0.0.1", "port": port, "timeout_ms": 2_000 });
     let (status, evidence) = observed(&world, MonitorKind::Tcp, settings).await;
     assert_eq!((status, &evidence["is_connect_only"]), (Status::Up, &json!(true)));
-    let settings = json!({ "host": "127.0.0.1", "port": port, "timeout_ms": 300, "send": "ruok\r\n\r\n",
+    let settings = json!({ "host": "127.0.0.1", "port": port, "timeout_ms": 2_000, "send": "ruok\r\n\r\n",
         "expect": "imok" });
     let (status, evidence) = observed(&world, MonitorKind::Tcp, settings).await;
     assert_eq!((status, &evidence["code"]), (Status::Down, &json!("outbound_timeout")));

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use pegel_core::monitor::kind::MonitorKind;
 use pegel_core::monitor::verdict::Status;
 use pegel_monitor::watch::Anchor;
 use pegel_store::blackouts::{self, Kind};
 use pegel_testkit::on_each_database;
+use serde_json::json;
 
 use crate::end::{Do, End, Role};
 use crate::target::{ILL, Manner, Target, WELL};
@@ -15,8 +17,10 @@ on_each_database!(
     crate::world::World;
     an_end_that_never_answers_holds_up_neither_probes_nor_other_channels_a37,
     a_target_that_stalls_fails_at_its_deadline_and_is_probed_again_a35,
+    a_deadline_that_passes_while_this_process_stands_still_says_nothing_a39,
     a_fault_of_the_store_is_never_the_targets_a33,
     a_loss_of_the_own_network_tells_nobody_anything_a41,
+    who_watches_from_outside_is_told_each_minute_that_all_is_well_and_nothing_else,
     a_hundred_firings_at_once_are_two_messages_where_people_read_them
 );
 
@@ -111,7 +115,9 @@ async fn a_loss_of_the_own_network_tells_nobody_anything_a41(world: World) {
     world.tell(Role::PagerDuty, &pager).await;
     let mut ids = Vec::new();
     for number in 0..20 {
-        ids.push(world.http(&format!("monitor {number}"), &target.url(), rule(1)).await);
+        let settings = json!({ "url": target.url(), "timeout_ms": 400 });
+        let name = format!("monitor {number}");
+        ids.push(world.monitor(&name, MonitorKind::Http, settings, rule(1), None).await);
     }
     world.settle().await;
     // A network that is gone looks like answers that never come.
@@ -153,4 +159,34 @@ async fn a_hundred_firings_at_once_are_two_messages_where_people_read_them(world
     let told = slack.taken();
     assert_eq!(told.len(), 2);
     assert!(told[1].starts_with("99 changes") && told[1].contains("and 79 more"), "{}", told[1]);
+}
+
+async fn who_watches_from_outside_is_told_each_minute_that_all_is_well_and_nothing_else(world: World) {
+    let (outside, target) = (Target::start(WELL).await, Target::start(WELL).await);
+    let world = world.watched_by(outside.url()).await;
+    world.http("coordinator", &target.url(), rule(1)).await;
+    world.settle().await;
+    world.rounds(3).await;
+    assert_eq!(outside.asked_count(), 4);
+    let hide = "ALTER TABLE sample_chunk RENAME TO hidden";
+    write!(world.db, [], |tx| tx.execute(hide, &[]).await).unwrap();
+    world.rounds(3).await;
+    // The first of these minutes found out.
+    assert!(outside.asked_count() <= 5, "{}", outside.asked_count());
+}
+
+async fn a_deadline_that_passes_while_this_process_stands_still_says_nothing_a39(world: World) {
+    let target = Target::start(Manner::Stall("")).await;
+    let id = world.http("coordinator", &target.url(), rule(1)).await;
+    world.engine.tick().await.unwrap();
+    while target.open_count() == 0 {
+        tokio::task::yield_now().await;
+    }
+    // The test's runtime has this one thread.
+    std::thread::sleep(Duration::from_millis(1_000));
+    world.engine.settle().await;
+    let state = world.state(id).await;
+    assert_eq!(state.verdict.status(), Status::New);
+    let summary = state.evidence.unwrap()["summary"].as_str().unwrap().to_owned();
+    assert!(summary.contains("too busy"), "{summary}");
 }

@@ -13,6 +13,7 @@ mod heartbeats;
 mod isolation;
 mod mail;
 mod pairing;
+mod real_time;
 mod restart;
 mod routing;
 mod target;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use pegel_core::monitor::labels::{Matcher, Operator};
 use pegel_core::monitor::quiet::Silence;
-use pegel_core::monitor::verdict::Status;
+use pegel_core::monitor::verdict::{Outcome, Status};
 use pegel_monitor::channel::secret;
-use pegel_monitor::judge::Change;
+use pegel_monitor::judge::{Change, Sample};
 use pegel_store::quiet_times::{self, Definition};
 use pegel_store::{channels, routes};
 use pegel_testkit::on_each_database;
@@ -28,7 +28,8 @@ on_each_database!(
     a_trigger_of_unknown_fate_is_resolved,
     a_resolve_that_comes_while_its_trigger_is_being_sent_is_not_lost,
     the_resolve_goes_where_the_trigger_went_whatever_the_routes_say_now,
-    the_resolve_is_sent_with_the_key_of_its_trigger_after_the_channel_was_given_another
+    the_resolve_is_sent_with_the_key_of_its_trigger_after_the_channel_was_given_another,
+    heal_and_refire_at_once_while_notices_are_sent_leaves_every_firing_paired_a59
 );
 
 async fn silence(world: &World, hours: i64) -> quiet_times::QuietTime {
@@ -231,4 +232,48 @@ async fn the_resolve_is_sent_with_the_key_of_its_trigger_after_the_channel_was_g
     assert_eq!(keys, ["0123", "0123", "ffff"]);
     let swept = write!(world.db, [], |tx| secret::sweep(tx, id).await);
     assert_eq!(swept.unwrap(), 1, "then it goes");
+}
+
+async fn heal_and_refire_at_once_while_notices_are_sent_leaves_every_firing_paired_a59(world: World) {
+    let pager = End::start(Role::PagerDuty).await;
+    world.tell(Role::PagerDuty, &pager).await;
+    let mut ids = Vec::new();
+    for number in 0..8 {
+        let id = world.http(&format!("monitor {number}"), "http://127.0.0.1:1/", rule(1)).await;
+        ids.push(id);
+    }
+    let sample = |outcome| {
+        Change::Sample(Sample {
+            owner: None,
+            version: 1,
+            at: world.now(),
+            outcome,
+            duration_us: Some(1),
+            summary: "as it is".to_owned(),
+            evidence: json!({}),
+        })
+    };
+    let flips = ids.iter().map(|id| async {
+        for outcome in [Outcome::Bad, Outcome::Ok, Outcome::Bad, Outcome::Ok, Outcome::Bad, Outcome::Ok] {
+            world.apply(*id, sample(outcome)).await;
+        }
+    });
+    let sending = async {
+        for _ in 0..40 {
+            world.delivery.tick().await.unwrap();
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::join!(futures_util::future::join_all(flips), sending);
+    world.delivery.settle().await;
+    world.deliver().await;
+    for id in ids {
+        assert_eq!(world.status(id).await, Status::Up, "the last sample counts");
+    }
+    let incidents = world.incidents().await;
+    assert_eq!(incidents.len(), 24);
+    assert!(incidents.iter().all(|incident| incident.closed_at.is_some()));
+    assert_eq!(pager.open_count(), 0, "{:?}", pager.taken());
+    let resolves = pager.actions().iter().filter(|action| *action == "resolve").count();
+    assert!(resolves <= pager.incident_count(), "never a resolve without a trigger");
 }

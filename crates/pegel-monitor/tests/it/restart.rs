@@ -121,6 +121,8 @@ async fn what_was_being_sent_when_the_instance_died_is_sent_again_under_its_key_
     });
     assert_eq!(claimed.unwrap().len(), 1);
     let world = world.restarted().await;
+    world.deliver().await;
+    assert_eq!(pager.actions(), ["trigger"], "an instance need not wait for leases of its own");
     target.is(WELL);
     world.rounds(2).await;
     assert_eq!(pager.open_count(), 0, "whatever became of the trigger, nothing stays open");

@@ -23,8 +23,8 @@ use pegel_monitor::engine::{self, Engine};
 use pegel_monitor::judge::{Applied, Change, Judge};
 use pegel_monitor::pings::Pings;
 use pegel_monitor::probe::{NoClusters, Probes};
-use pegel_monitor::time::{ManualTime, Time};
-use pegel_monitor::watch::{Anchor, Watch};
+use pegel_monitor::time::{ManualTime, SystemTime, Time};
+use pegel_monitor::watch::{self, Anchor, Watch};
 use pegel_store::incidents::{self, Incident};
 use pegel_store::monitors::{self, Monitor, MonitorState, Settings};
 use pegel_store::secret_box::SecretBox;
@@ -74,7 +74,8 @@ pub(crate) struct World {
     pub(crate) delivery: Delivery,
     pub(crate) pings: Pings,
     pub(crate) watch: Watch,
-    pub(crate) anchors: Vec<Anchor>,
+    pub(crate) outside: watch::Settings,
+    shared: Option<Arc<dyn Time>>,
     pub(crate) key: Arc<SecretBox>,
     pub(crate) folder: PathBuf,
     _temporary: TempDir,
@@ -111,14 +112,14 @@ impl World {
         let time = Arc::new(ManualTime::new(clock));
         let key = Arc::new(SecretBox::from_text(&SecretString::from("7".repeat(64))).unwrap());
         let folder = temporary.path().to_owned();
-        let parts = Parts { db, time, key, anchors: Vec::new(), folder };
+        let parts = Parts { db, time, key, outside: watch::Settings::default(), shared: None, folder };
         parts.assemble("a", temporary).await
     }
 
     /// Ends everything that runs, as a kill does, and starts anew on the same store.
     pub(crate) async fn restarted(self) -> Self {
-        let Self { db, time, key, anchors, folder, _temporary: temporary, .. } = self;
-        Parts { db, time, key, anchors, folder }.assemble("a", temporary).await
+        let Self { db, time, key, outside, shared, folder, _temporary: temporary, .. } = self;
+        Parts { db, time, key, outside, shared, folder }.assemble("a", temporary).await
     }
 
     /// Starts another instance beside this one on the same store.
@@ -126,13 +127,33 @@ impl World {
         let temporary = tempfile::tempdir().unwrap();
         let (db, time, key) = (self.db.clone(), Arc::clone(&self.time), Arc::clone(&self.key));
         let folder = temporary.path().to_owned();
-        Parts { db, time, key, anchors: self.anchors.clone(), folder }.assemble(owner, temporary).await
+        let (outside, shared) = (self.outside.clone(), self.shared.clone());
+        Parts { db, time, key, outside, shared, folder }.assemble(owner, temporary).await
     }
 
     /// Starts anew with places that are reached whenever anything is.
     pub(crate) async fn anchored(mut self, anchors: Vec<Anchor>) -> Self {
-        self.anchors = anchors;
+        self.outside.anchors = anchors;
         self.restarted().await
+    }
+
+    /// Starts anew with somebody outside who is told each minute that all is well.
+    pub(crate) async fn watched_by(mut self, url: String) -> Self {
+        self.outside.dead_man_url = Some(url);
+        self.restarted().await
+    }
+
+    /// Opens one on a new SQLite file in which the machine's time goes by.
+    pub(crate) async fn in_real_time() -> Self {
+        let temporary = tempfile::tempdir().unwrap();
+        let config = StoreConfig::Sqlite { path: temporary.path().join("pegel.db") };
+        let db = Db::open(&config, Arc::new(RealClock)).await.unwrap();
+        let time = Arc::new(ManualTime::new(Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH))));
+        let key = Arc::new(SecretBox::from_text(&SecretString::from("7".repeat(64))).unwrap());
+        let folder = temporary.path().to_owned();
+        let shared: Option<Arc<dyn Time>> = Some(Arc::new(SystemTime::new(Arc::new(RealClock))));
+        let parts = Parts { db, time, key, outside: watch::Settings::default(), shared, folder };
+        parts.assemble("a", temporary).await
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -177,7 +198,7 @@ impl World {
 
     /// Makes a monitor of an HTTP target.
     pub(crate) async fn http(&self, name: &str, url: &str, rule: Rule) -> Uuid {
-        self.monitor(name, MonitorKind::Http, json!({ "url": url, "timeout_ms": 400 }), rule, None).await
+        self.monitor(name, MonitorKind::Http, json!({ "url": url, "timeout_ms": 2_000 }), rule, None).await
     }
 
     pub(crate) async fn heartbeat(&self, name: &str, heartbeat: heartbeat::Rule) -> Uuid {
@@ -276,24 +297,36 @@ impl World {
     }
 }
 
+/// The machine's wall clock.
+struct RealClock;
+
+impl Clock for RealClock {
+    #[expect(clippy::disallowed_methods, reason = "some tests are about real time")]
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}
+
 struct Parts {
     db: Db,
     time: Arc<ManualTime>,
     key: Arc<SecretBox>,
-    anchors: Vec<Anchor>,
+    outside: watch::Settings,
+    /// Time that goes by, instead of the time that is moved.
+    shared: Option<Arc<dyn Time>>,
     folder: PathBuf,
 }
 
 impl Parts {
     async fn assemble(self, owner: &str, temporary: TempDir) -> World {
-        let Self { db, time, key, anchors, folder } = self;
-        let shared = Arc::clone(&time) as Arc<dyn Time>;
-        let clock = Arc::clone(&time) as Arc<dyn Clock>;
+        let Self { db, time, key, outside, shared: real, folder } = self;
+        let shared = real.clone().unwrap_or_else(|| Arc::clone(&time) as Arc<dyn Time>);
+        let clock = Arc::clone(db.clock());
         let egress = Egress::new(["127.0.0.1".to_owned(), "::1".to_owned(), "localhost".to_owned()]);
         let resolver = Arc::new(SystemResolver::default());
         let outbound = Outbound::new(resolver, egress, Trust::system(None).unwrap(), clock);
         let judge = Judge::new(&db, Some("https://pegel.example.com/".to_owned())).await.unwrap();
-        let watch = Watch::new(db.clone(), Arc::clone(&shared), outbound.clone(), anchors.clone());
+        let watch = Watch::new(db.clone(), Arc::clone(&shared), outbound.clone(), outside.clone());
         let bell = Arc::new(Notify::new());
         let pings = Pings::new(
             db.clone(),
@@ -326,6 +359,19 @@ impl Parts {
             owner: owner.to_owned(),
             bell,
         });
-        World { db, time, judge, engine, delivery, pings, watch, anchors, key, folder, _temporary: temporary }
+        World {
+            db,
+            time,
+            judge,
+            engine,
+            delivery,
+            pings,
+            watch,
+            outside,
+            shared: real,
+            key,
+            folder,
+            _temporary: temporary,
+        }
     }
 }
