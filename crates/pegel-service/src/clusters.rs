@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use pegel_api_types::clusters::ClusterView;
 use pegel_core::ids::ClusterSlug;
+use pegel_monitor::judge::Judge;
 use pegel_store::Db;
 use pegel_store::secret_box::SecretBox;
 use tokio_util::sync::CancellationToken;
@@ -66,6 +67,7 @@ struct Inner {
     db: Db,
     secrets: Arc<SecretBox>,
     registry: Arc<Registry>,
+    judge: Judge,
     tests: Tests,
     tasks: TaskTracker,
     stop: CancellationToken,
@@ -76,13 +78,18 @@ impl Clusters {
     ///
     /// # Errors
     /// As the store.
-    pub(crate) async fn start(db: Db, secrets: Arc<SecretBox>, settings: Settings) -> Result<Self, Error> {
+    pub(crate) async fn start(
+        db: Db,
+        secrets: Arc<SecretBox>,
+        judge: Judge,
+        settings: Settings,
+    ) -> Result<Self, Error> {
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
         let watching = registry::Settings { inventory: settings.inventory, liveness: settings.liveness };
         let (kept, following) = (Arc::clone(&secrets), tasks.clone());
         let registry = Registry::start(db.clone(), kept, watching, following, stop.clone()).await?;
         let tests = Tests::new(settings.test_deadline);
-        Ok(Self { inner: Arc::new(Inner { db, secrets, registry, tests, tasks, stop }) })
+        Ok(Self { inner: Arc::new(Inner { db, secrets, registry, judge, tests, tasks, stop }) })
     }
 
     /// Returns a cluster to ask, whoever asks: the caller has been authorised before.

@@ -24,7 +24,7 @@ use pegel_monitor::judge::Judge;
 use pegel_monitor::pings::{Kept, Pings};
 use pegel_monitor::probe::Probes;
 use pegel_monitor::time::{SystemTime, Time};
-use pegel_monitor::watch::Watch;
+use pegel_monitor::watch::{self, Watch};
 use pegel_store::Db;
 use pegel_store::secret_box::SecretBox;
 use tokio::sync::Notify;
@@ -48,6 +48,8 @@ pub struct Settings {
     pub base_url: Option<String>,
     /// Places that are reached whenever anything is.
     pub anchors: Vec<Anchor>,
+    /// Who is told every minute that Pegel is well; silence tells the rest.
+    pub dead_man_url: Option<String>,
     /// Hosts on loopback that monitors and channels may reach.
     pub loopback_hosts: Vec<String>,
     /// Whether this instance probes and sends; without it, it only lets people see to monitors.
@@ -62,6 +64,7 @@ impl Default for Settings {
             folder: std::env::temp_dir(),
             base_url: None,
             anchors: Vec::new(),
+            dead_man_url: None,
             loopback_hosts: Vec::new(),
             is_active: false,
         }
@@ -96,16 +99,17 @@ impl Monitoring {
     pub(crate) async fn start(
         db: Db,
         secrets: Arc<SecretBox>,
+        judge: Judge,
         registry: Arc<Registry>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        let judge = Judge::new(&db, settings.base_url).await?;
         let clock = Arc::clone(db.clock());
         let time: Arc<dyn Time> = Arc::new(SystemTime::new(Arc::clone(&clock)));
         let trust = Trust::system(None).map_err(|error| Error::Cryptography { reason: error.to_string() })?;
         let egress = Egress::new(settings.loopback_hosts);
         let outbound = Outbound::new(Arc::new(SystemResolver::default()), egress, trust, clock);
-        let watch = Watch::new(db.clone(), Arc::clone(&time), outbound.clone(), settings.anchors);
+        let watching = watch::Settings { anchors: settings.anchors, dead_man_url: settings.dead_man_url };
+        let watch = Watch::new(db.clone(), Arc::clone(&time), outbound.clone(), watching);
         let delivery_bell = Arc::new(Notify::new());
         let pings = Pings::new(
             db.clone(),

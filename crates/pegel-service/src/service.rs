@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use pegel_monitor::judge::Judge;
 use pegel_store::secret_box::SecretBox;
 use pegel_store::{Db, secrets};
 
@@ -56,9 +57,11 @@ impl Service {
         .await?;
         let people = People::new(db.clone(), settings.people)?;
         let cursors = Cursors::new(Arc::clone(&secrets));
-        let clusters = Clusters::start(db.clone(), Arc::clone(&secrets), settings.clusters).await?;
+        let judge = Judge::new(&db, settings.monitoring.base_url.clone()).await?;
+        let kept = Arc::clone(&secrets);
+        let clusters = Clusters::start(db.clone(), kept, judge.clone(), settings.clusters).await?;
         let registry = clusters.registry();
-        let monitoring = Monitoring::start(db.clone(), secrets, registry, settings.monitoring).await?;
+        let monitoring = Monitoring::start(db.clone(), secrets, judge, registry, settings.monitoring).await?;
         let (policy, alerting) = (Policy::new(db.clone()), Alerting::new(db.clone()));
         Ok(Self { policy, db, people, clusters, alerting, monitoring, cursors })
     }

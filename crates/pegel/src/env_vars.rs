@@ -134,6 +134,8 @@ env_vars! {
     PEGEL_MONITORING_LOOPBACK_HOSTS;
     /// `anchors` of `[monitoring]`, with commas.
     PEGEL_MONITORING_ANCHORS;
+    /// `dead_man_url` of `[monitoring]`.
+    PEGEL_MONITORING_DEAD_MAN_URL;
     /// Where systemd made the service's data directory; used when nothing else says where data belongs.
     STATE_DIRECTORY;
     /// Where the user keeps data, if not in `~/.local/share`.

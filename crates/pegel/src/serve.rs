@@ -120,6 +120,7 @@ fn monitoring(settings: &Settings, address: SocketAddr) -> Result<monitoring::Se
         folder,
         base_url: settings.server.public_url.as_ref().map(ToString::to_string),
         anchors: settings.monitoring.anchors.clone(),
+        dead_man_url: settings.monitoring.dead_man_url.clone(),
         loopback_hosts: settings.monitoring.loopback_hosts.clone(),
         is_active: true,
     })

@@ -1,14 +1,12 @@
 //! Monitors, channels and heartbeats as people and jobs use them.
 
-use axum::body::Body;
-use axum::http::{Method, Request, StatusCode};
+use axum::http::{Method, StatusCode};
 use pegel_core::monitor::verdict::FiringId;
 use serde_json::{Value, json};
-use tower::ServiceExt as _;
 use uuid::Uuid;
 
 use crate::alerting::made_at;
-use crate::app::{Answer, Client, HOST, TestApp};
+use crate::app::{Answer, Client, HOST, TestApp, request};
 use crate::clusters::{fake, register};
 use crate::on_both;
 
@@ -115,9 +113,7 @@ async fn key_of(admin: &Client, path: &str) -> String {
 
 /// Pings without signing in.
 async fn ping(app: &TestApp, method: Method, path: &str, body: &'static str) -> StatusCode {
-    let request = Request::builder().method(method).uri(path).header("host", HOST);
-    let request = request.body(Body::from(body)).unwrap();
-    app.router.clone().oneshot(request).await.unwrap().status()
+    app.send(request(method, path, &[("host", HOST)], body)).await.status
 }
 
 async fn a_monitor_is_made_changed_paused_and_removed(app: TestApp) {
@@ -253,13 +249,9 @@ async fn a_ping_counts_whatever_it_brings(app: TestApp) {
             Vec::new(),
         ),
     ] {
-        let mut request =
-            Request::builder().method(Method::POST).uri(format!("{key}{query}")).header("host", HOST);
-        for (name, value) in &headers {
-            request = request.header(*name, *value);
-        }
-        let answer = app.router.clone().oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
-        assert_eq!(answer.status(), StatusCode::OK, "{headers:?} {query}");
+        let sent: Vec<_> = [("host", HOST)].into_iter().chain(headers.iter().copied()).collect();
+        let answer = app.send(request(Method::POST, &format!("{key}{query}"), &sent, body)).await;
+        assert_eq!(answer.status, StatusCode::OK, "{headers:?} {query}");
     }
     assert_eq!(admin.get(&path).await.expect(StatusCode::OK)["state"]["status"], "up");
 }

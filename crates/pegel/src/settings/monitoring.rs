@@ -13,6 +13,7 @@ section! {
     MonitoringSection as "monitoring" {
         loopback_hosts: Vec<String> = PEGEL_MONITORING_LOOPBACK_HOSTS,
         anchors: Vec<String> = PEGEL_MONITORING_ANCHORS,
+        dead_man_url: String = PEGEL_MONITORING_DEAD_MAN_URL,
     }
 }
 
@@ -23,6 +24,8 @@ pub(crate) struct Monitoring {
     pub(crate) loopback_hosts: Vec<String>,
     /// Places that are reached whenever anything is.
     pub(crate) anchors: Vec<Anchor>,
+    /// Who is told that Pegel is well.
+    pub(crate) dead_man_url: Option<String>,
 }
 
 impl MonitoringSection {
@@ -43,7 +46,12 @@ impl MonitoringSection {
                 None => problems.add(key("anchors"), format!("`{entry}` is not host:port")),
             }
         }
-        Monitoring { loopback_hosts, anchors }
+        let dead_man_url = self.dead_man_url;
+        let is_url = |url: &String| url.starts_with("http://") || url.starts_with("https://");
+        if dead_man_url.as_ref().is_some_and(|url| !is_url(url)) {
+            problems.add(key("dead_man_url"), "is not an address that begins with http:// or https://");
+        }
+        Monitoring { loopback_hosts, anchors, dead_man_url }
     }
 }
 
