@@ -66,7 +66,7 @@ impl MonitorForm {
                 }
             }
             Some(_) => {
-                problems.check(false, "/heartbeat_rule", "value", "only a heartbeat has a rule of its own")
+                problems.check(false, "/heartbeat_rule", "value", "only a heartbeat has a rule of its own");
             }
             None => problems.check(!is_heartbeat, "/heartbeat_rule", "missing", "a heartbeat needs its rule"),
         }

@@ -58,7 +58,7 @@ pub(crate) async fn start(db: Db, test_deadline: Duration) -> Service {
 }
 
 pub(crate) async fn start_with(db: Db, clusters: clusters::Settings) -> Service {
-    let settings = ServiceSettings { people: settings(), clusters };
+    let settings = ServiceSettings { people: settings(), clusters, ..ServiceSettings::default() };
     Service::start(db, secret_box(), settings).await.unwrap()
 }
 
