@@ -160,7 +160,11 @@ async fn listed(connection: &mut Connection, path: &str) -> anyhow::Result<(f64,
 }
 
 /// Registers a cluster; what it is called is its slug.
-pub(in crate::bench) async fn register(connection: &mut Connection, slug: &str, endpoint: &str) -> anyhow::Result<()> {
+pub(in crate::bench) async fn register(
+    connection: &mut Connection,
+    slug: &str,
+    endpoint: &str,
+) -> anyhow::Result<()> {
     let body = json!({
         "slug": slug,
         "name": slug,
@@ -173,7 +177,11 @@ pub(in crate::bench) async fn register(connection: &mut Connection, slug: &str, 
 }
 
 /// Waits until the whole catalog is listed and said to be complete.
-pub(in crate::bench) async fn until_listed(connection: &mut Connection, slug: &str, count: u64) -> anyhow::Result<()> {
+pub(in crate::bench) async fn until_listed(
+    connection: &mut Connection,
+    slug: &str,
+    count: u64,
+) -> anyhow::Result<()> {
     let path = format!("/api/v1/clusters/{slug}/operations/tables?limit=1");
     let stopwatch = Stopwatch::start();
     loop {
