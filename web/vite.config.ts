@@ -5,7 +5,7 @@ import { brotli } from "./build/brotli.ts";
 
 /** Parts of this application that only pages after the first one draw. */
 const LATER =
-  /[\\/](ui[\\/](fields|side-panel|tabs|stat|code-block|key-value|skeleton|visible-text)\b|lib[\\/](visible|json|scope-text)\b|api[\\/](catalog|access|envelope)\b|components[\\/](use-answer|pager|use-typed|use-links)\b)/;
+  /[\\/](ui[\\/](fields|side-panel|tabs|stat|code-block|key-value|skeleton|visible-text|text-with-times)\b|lib[\\/](visible|json|scope-text|count)\b|api[\\/](catalog|access|envelope)\b|components[\\/](use-answer|pager|use-typed|use-links)\b)/;
 
 const isPartOfFirstPage = (id: string) => /src[\\/](lib|api|ui|components)[\\/]/.test(id) && !LATER.test(id);
 

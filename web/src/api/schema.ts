@@ -91,6 +91,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alert-routes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows all routes in the order in which they are looked at. */
+        get: operations["list_routes"];
+        /** Replaces all routes at once, since their order is a part of what they mean. */
+        put: operations["replace_routes"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-routes/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says who would be told of something this bad with these labels, and why. Nobody is told. */
+        post: operations["preview_routes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -136,6 +171,60 @@ export interface paths {
         get: operations["stream_changes"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists all channels by name, without secrets. */
+        get: operations["list_channels"];
+        put?: never;
+        /** Makes a channel. */
+        post: operations["create_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows a channel, without secrets. */
+        get: operations["get_channel"];
+        /** Changes a channel, all of it at once but a secret that is not named. */
+        put: operations["update_channel"];
+        post?: never;
+        /** Removes a channel and its secrets. Routes that lead to it lead nowhere then. */
+        delete: operations["remove_channel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a message that says that it is a test. Where the target keeps it open, it is closed again. */
+        post: operations["test_channel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -445,6 +534,233 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the incidents of the clusters in scope, the newest first. */
+        get: operations["list_incidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows an incident. */
+        get: operations["get_incident"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/{id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes on an incident: reminders end, and those who were told hear of it. */
+        post: operations["acknowledge_incident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/{id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Writes down what somebody has to say about an incident. */
+        post: operations["comment_incident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incidents/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what happened in an incident, oldest first. */
+        get: operations["list_incident_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/maintenance-windows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the maintenance windows that are not over, in the order in which they were made. */
+        get: operations["list_maintenance_windows"];
+        put?: never;
+        /** Makes a maintenance window. */
+        post: operations["create_maintenance_window"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/maintenance-windows/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows a maintenance window. */
+        get: operations["get_maintenance_window"];
+        /** Changes a maintenance window, all of it at once. */
+        put: operations["update_maintenance_window"];
+        post?: never;
+        /** Removes a maintenance window, which ends it at once. */
+        delete: operations["remove_maintenance_window"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/monitors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the monitors of the clusters in scope, in the order in which they were made. */
+        get: operations["list_monitors"];
+        put?: never;
+        /** Makes a monitor. */
+        post: operations["create_monitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/monitors/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows a monitor and how it stands. */
+        get: operations["get_monitor"];
+        /** Changes a monitor, all of it at once but the secrets that are not named. */
+        put: operations["update_monitor"];
+        post?: never;
+        /** Removes a monitor with its samples and keys. What it fires ends; its incidents stay. */
+        delete: operations["remove_monitor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/monitors/{id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a key under which a heartbeat is pinged, shown this once. Earlier ones go on to work. */
+        post: operations["create_heartbeat_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/monitors/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pauses a monitor. What it fires ends, and those who were told are told so. */
+        post: operations["pause_monitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/monitors/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resumes a monitor. What it knew before counts no more. */
+        post: operations["resume_monitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/monitors/{id}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Looks at the target once, now, and keeps nothing of what it saw. */
+        post: operations["try_monitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -476,6 +792,43 @@ export interface paths {
         post: operations["create_session"];
         /** Signs out: ends the session. */
         delete: operations["delete_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/silences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the silences that are not over, in the order in which they were made. */
+        get: operations["list_silences"];
+        put?: never;
+        /** Makes a silence. */
+        post: operations["create_silence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/silences/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows a silence. */
+        get: operations["get_silence"];
+        /** Changes a silence, all of it at once. */
+        put: operations["update_silence"];
+        post?: never;
+        /** Removes a silence, which ends it at once. */
+        delete: operations["remove_silence"];
         options?: never;
         head?: never;
         patch?: never;
@@ -621,6 +974,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/heartbeat/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says that a job is well. A body of up to 10 KiB is kept. */
+        get: operations["ping_heartbeat"];
+        put?: never;
+        /** Says that a job is well. A body of up to 10 KiB is kept. */
+        post: operations["ping_heartbeat_by_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/heartbeat/{key}/{says}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says how a job is: `ok`, `start`, `fail`, `log`, or an exit code of 0 to 255. */
+        get: operations["tell_heartbeat"];
+        put?: never;
+        /** Says how a job is: `ok`, `start`, `fail`, `log`, or an exit code of 0 to 255. */
+        post: operations["tell_heartbeat_by_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -752,6 +1141,16 @@ export interface components {
             /** @enum {string} */
             state: "broken";
         };
+        /** @description Why a channel is not used until somebody mends it. */
+        BrokenChannel: {
+            /** @description What the target said, without secrets. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            since: string;
+        };
         /** @description A bucket's place in the cluster. */
         Bucket: {
             /**
@@ -803,6 +1202,11 @@ export interface components {
             /** @description Whether the count was read. */
             state: components["schemas"]["Coverage"];
         };
+        /**
+         * @description Why a monitor fires.
+         * @enum {string}
+         */
+        Cause: "bad" | "no_data";
         /** @description What a `change` event holds. */
         ChangeEvent: {
             /** @description What changed, such as `cluster/orders-eu`. */
@@ -825,6 +1229,73 @@ export interface components {
              * @description The one to come, 12 to 1,024 bytes.
              */
             new_password: string;
+        };
+        /** @description What people write about a channel. */
+        ChannelForm: {
+            /** @description Whether it is in use. */
+            is_enabled: boolean;
+            /** @description The name shown, 1 to 256 characters; no two channels have the same. */
+            name: string;
+            /**
+             * @description Values of the fields that are secrets: `routing_key` of pagerduty, `webhook_url` of slack, `signing_secret` of
+             *     webhook, `password` of smtp. One that is not given stays as it is.
+             */
+            secrets?: {
+                [key: string]: string;
+            };
+            /** @description Where to; its fields follow from the kind. Fields that are secrets are left out here. */
+            settings: Record<string, never>;
+        };
+        /**
+         * @description What a channel speaks.
+         * @enum {string}
+         */
+        ChannelKind: "pagerduty" | "slack" | "smtp" | "teams" | "opsgenie" | "webhook" | "alertmanager";
+        /** @description What became of a test message. */
+        ChannelTrial: {
+            /** @description What each message of the test led to, in order: what the target said, without secrets. */
+            details: string[];
+            /** @description Whether the target took it. */
+            is_delivered: boolean;
+        };
+        /** @description A channel. */
+        ChannelView: {
+            broken?: components["schemas"]["BrokenChannel"] | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Since when nothing gets through.
+             */
+            failing_since?: string | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Whether it is in use. */
+            is_enabled: boolean;
+            /** @description What it speaks. */
+            kind: components["schemas"]["ChannelKind"];
+            /** @description The name shown. */
+            name: string;
+            /** @description The fields that are secrets and have a value. */
+            secret_fields: string[];
+            /** @description Where to, without the fields that are secrets. */
+            settings: Record<string, never>;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows with each change.
+             */
+            version: number;
         };
         /** @description A cluster at a glance. */
         ClusterOverview: {
@@ -918,6 +1389,11 @@ export interface components {
             name: string;
             /** @description Type as in Fluss SQL, without nullability. */
             type: string;
+        };
+        /** @description Asks to write something down in an incident. */
+        CommentIncident: {
+            /** @description What, 1 to 4,096 characters. */
+            text: string;
         };
         /** @description One configuration value. */
         ConfigValue: {
@@ -1075,6 +1551,21 @@ export interface components {
          * @enum {string}
          */
         Coverage: "ok" | "partial" | "unavailable";
+        /** @description Asks for a channel. */
+        CreateChannel: {
+            /** @description All else. */
+            channel: components["schemas"]["ChannelForm"];
+            /** @description What it speaks; never changes. */
+            kind: components["schemas"]["ChannelKind"];
+        };
+        /** @description Asks for a monitor. */
+        CreateMonitor: {
+            cluster?: components["schemas"]["ClusterSlug"] | null;
+            /** @description What it looks at; never changes. */
+            kind: components["schemas"]["MonitorKind"];
+            /** @description All else. */
+            monitor: components["schemas"]["MonitorForm"];
+        };
         /** @description Asks for an access token. */
         CreateToken: {
             /**
@@ -1103,6 +1594,19 @@ export interface components {
             role: components["schemas"]["Role"];
             /** @description The clusters and tables. */
             scope: components["schemas"]["Scope"];
+        };
+        /** @description How a schedule is written where it is stored and sent. */
+        CronSchedule: {
+            /**
+             * @description Minute, hour, day of month, month, day of week, as in a crontab.
+             * @example 30 2 * * *
+             */
+            expression: string;
+            /**
+             * @description The time zone's name, such as `Europe/Berlin`.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
         };
         /** @description One database in the list. */
         Database: {
@@ -1145,6 +1649,11 @@ export interface components {
              */
             ended_count: number;
         };
+        /**
+         * @description Why a firing ended.
+         * @enum {string}
+         */
+        Ending: "recovered" | "data_back" | "paused" | "deleted";
         /** @description An answer about a cluster; `data` is null when there is none. */
         Envelope_ClusterOverview: {
             data: components["schemas"]["ClusterOverview"] | null;
@@ -1328,6 +1837,34 @@ export interface components {
          * @example 9007199254740993
          */
         ExactInt: string;
+        /** @description When a ping is expected. */
+        Expectation: {
+            /** @description So long after the last one. */
+            every: {
+                /**
+                 * Format: int64
+                 * @description How long.
+                 */
+                period_ms: number;
+            };
+        } | {
+            /** @description At the slots of a crontab. */
+            cron: {
+                /**
+                 * Format: int64
+                 * @description How long before a slot a ping already satisfies it; by default the grace, and at most a
+                 *     tenth of the time to the slot after it.
+                 */
+                early_ms?: number | null;
+                /** @description Which. */
+                schedule: components["schemas"]["CronSchedule"];
+            };
+        };
+        /** @description What became of one route. */
+        Fate: "taken" | "disabled" | "other_severity" | {
+            /** @description It is not for these labels. */
+            other_labels: components["schemas"]["Matcher"];
+        } | "not_reached";
         /** @description One field that is not as it has to be. Never holds the field's value, which may be a secret. */
         FieldProblem: {
             /** @description Stable word for what is wrong: `length`, `characters`, `range`, `missing`, `secret` or `type`. */
@@ -1378,6 +1915,123 @@ export interface components {
             reason?: string | null;
             /** @description `ok` or `unavailable`. */
             status: string;
+        };
+        /** @description A key under which a heartbeat is pinged. It is shown this once. */
+        HeartbeatKey: {
+            /** @description The key. */
+            key: components["schemas"]["ShownOnce"];
+            /** @description The path that it makes, below the base path. */
+            path: components["schemas"]["ShownOnce"];
+        };
+        /** @description What a heartbeat promises. */
+        HeartbeatRule: {
+            /** @description When a ping is expected. */
+            expects: components["schemas"]["Expectation"];
+            /**
+             * Format: int32
+             * @description How many failures in a row must be told until it is down, 1 or more.
+             */
+            fails_to_down: number;
+            /**
+             * Format: int64
+             * @description How long after that it may still come.
+             */
+            grace_ms: number;
+            /**
+             * Format: int64
+             * @description How long a run may take from its start.
+             */
+            max_run_ms: number;
+            /**
+             * Format: int32
+             * @description How many sources must have pinged within period and grace, 1 or more.
+             */
+            min_sources: number;
+            /**
+             * Format: int32
+             * @description How many pings in a row must be missed until it is down, 1 or more.
+             */
+            misses_to_down: number;
+        };
+        /** @description One thing that happened in an incident. */
+        IncidentEventView: {
+            /** @description Who did it; empty for Pegel itself. */
+            actor: string;
+            /** @description What else there is to say; its shape follows from the kind. */
+            detail: Record<string, never>;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            happened_at: string;
+            /**
+             * Format: uuid
+             * @description Its id; later events have higher ones.
+             */
+            id: string;
+            /** @description What, as a stable word such as `comment`, `acknowledged` or `delivery`. */
+            kind: string;
+        };
+        /** @description One firing of one monitor, from its trigger to its resolve. */
+        IncidentView: {
+            /**
+             * Format: date-time
+             * @description When somebody took it on.
+             */
+            acknowledged_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When people were told; absent as long as that is withheld.
+             */
+            announced_at?: string | null;
+            /** @description Why it fired. */
+            cause: components["schemas"]["Cause"];
+            /**
+             * Format: date-time
+             * @description When that was certain; absent while it is open.
+             */
+            closed_at?: string | null;
+            /** @description The cluster that the monitor looks at, if it looks at one. */
+            cluster?: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is well again.
+             */
+            ended_at?: string | null;
+            ending?: components["schemas"]["Ending"] | null;
+            /**
+             * Format: date-time
+             * @description When that was certain.
+             */
+            fired_at: string;
+            /**
+             * Format: uuid
+             * @description Its id, which is a part of every key it is told under.
+             */
+            id: string;
+            /** @description The monitor's labels at that time. */
+            labels: {
+                [key: string]: string;
+            };
+            /**
+             * Format: uuid
+             * @description The monitor, which may be gone by now.
+             */
+            monitor_id: string;
+            /** @description The monitor's name at that time. */
+            monitor_name: string;
+            /** @description How bad it is. */
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: date-time
+             * @description Since when it is so: the first bad sample of the streak, or the last known sample.
+             */
+            since: string;
+            /**
+             * Format: int64
+             * @description Grows with each change.
+             */
+            version: number;
         };
         /** @description One partition key with its value. */
         KeyValue: {
@@ -1518,6 +2172,188 @@ export interface components {
              */
             password: string;
         };
+        /** @description Asks for a maintenance window. */
+        MaintenanceForm: {
+            /** @description What is done, 1 to 1,024 characters. */
+            comment: string;
+            /** @description Of what; all must match, and there is at least one. */
+            matchers: components["schemas"]["Matcher"][];
+            /** @description When. */
+            recurrence: components["schemas"]["Recurrence"];
+        };
+        /** @description A maintenance window. */
+        MaintenanceView: {
+            /**
+             * Format: date-time
+             * @description Until when it goes on, if it does at this moment.
+             */
+            active_until?: string | null;
+            /** @description What is done. */
+            comment: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description Who planned it. */
+            created_by: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Of what; all must match. */
+            matchers: components["schemas"]["Matcher"][];
+            /**
+             * Format: date-time
+             * @description When it begins the next time; absent when it is over for good.
+             */
+            next_starts_at?: string | null;
+            /** @description When. */
+            recurrence: components["schemas"]["Recurrence"];
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows with each change.
+             */
+            version: number;
+        };
+        /** @description Picks by one label. A label that is not there counts as the empty text. */
+        Matcher: {
+            /** @description The label's name. */
+            label: string;
+            /** @description How it is compared. */
+            operator: components["schemas"]["Operator"];
+            /** @description With what; 1 or more. */
+            values: string[];
+        };
+        /** @description What people write about a monitor. */
+        MonitorForm: {
+            heartbeat_rule?: components["schemas"]["HeartbeatRule"] | null;
+            /** @description Labels, by which routes and silences pick it. `kind` and `cluster` are there without being written. */
+            labels?: {
+                [key: string]: string;
+            };
+            /** @description The name shown, 1 to 256 characters. */
+            name: string;
+            /**
+             * @description How samples are judged. For a heartbeat only `severity` and `remind_every_ms` count: the rest follows from
+             *     its own rule.
+             */
+            rule: components["schemas"]["VerdictRule"];
+            /** @description Values of the secrets that the target names as `{"secret": "<name>"}`. One that is not given stays as it is. */
+            secrets?: {
+                [key: string]: string;
+            };
+            /** @description What it looks at; its fields follow from the kind. `{}` for a heartbeat. */
+            target: Record<string, never>;
+        };
+        /**
+         * @description What a monitor looks at.
+         * @enum {string}
+         */
+        MonitorKind: "http" | "tcp" | "heartbeat" | "fluss_probe" | "coordinator" | "tablet_servers_alive" | "replication" | "snapshot_age" | "write_latency" | "canary" | "remote_log_lag" | "lake_lag" | "metric_rule" | "anomaly_rule" | "flink_jobmanager" | "zookeeper";
+        /** @description How a monitor stands. */
+        MonitorStateView: {
+            /**
+             * Format: date-time
+             * @description When it is missed.
+             */
+            deadline_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When a heartbeat is expected.
+             */
+            expected_at?: string | null;
+            firing_severity?: components["schemas"]["Severity"] | null;
+            /**
+             * Format: date-time
+             * @description Since when it fires.
+             */
+            firing_since?: string | null;
+            /**
+             * Format: uuid
+             * @description What fires.
+             */
+            incident_id?: string | null;
+            /** @description Whether somebody has taken it on. */
+            is_acknowledged: boolean;
+            /** @description Whether it changes so often that people are no longer told of each change. */
+            is_flapping: boolean;
+            /** @description Whether it should have come already. */
+            is_late: boolean;
+            /**
+             * Format: date-time
+             * @description When it was last known to be anything.
+             */
+            known_at?: string | null;
+            /** @description Runs of a heartbeat's job that have begun and not ended. */
+            open_run_count: number;
+            /** @description What to call it. Unknown is never up and never down. */
+            status: components["schemas"]["MonitorStatus"];
+        };
+        /**
+         * @description What to call the state of a monitor.
+         * @enum {string}
+         */
+        MonitorStatus: "new" | "up" | "failing" | "down" | "no_data" | "paused";
+        /** @description What a look at a target showed, of which nothing is kept. */
+        MonitorTrial: {
+            /**
+             * Format: int64
+             * @description How long it took, in microseconds.
+             */
+            duration_us?: number | null;
+            /** @description What was seen: phases, addresses, certificates, hops, statuses. */
+            evidence: Record<string, never>;
+            /** @description What it says. */
+            outcome: components["schemas"]["SampleOutcome"];
+            /** @description What was seen, in one line. */
+            summary: string;
+        };
+        /** @description A monitor. */
+        MonitorView: {
+            cluster?: components["schemas"]["ClusterSlug"] | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            heartbeat_rule?: components["schemas"]["HeartbeatRule"] | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What it looks at. */
+            kind: components["schemas"]["MonitorKind"];
+            /** @description Labels, by which routes and silences pick it. */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description The name shown. */
+            name: string;
+            /** @description How samples are judged. */
+            rule: components["schemas"]["VerdictRule"];
+            /** @description How it stands. */
+            state: components["schemas"]["MonitorStateView"];
+            /** @description What it looks at. Secrets are names, never values. */
+            target: Record<string, never>;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows with each change.
+             */
+            version: number;
+        };
         /** @description A new token, with what nobody will see again. */
         NewTokenView: {
             /** @description The token. */
@@ -1589,9 +2425,19 @@ export interface components {
             /** @description Each, in the order in which people meet them. */
             items: components["schemas"]["OperationSchema"][];
         };
+        /**
+         * @description How a matcher compares.
+         * @enum {string}
+         */
+        Operator: "in" | "not_in" | "prefix";
         /** @description A page; `next_cursor` is sent back as it is for the next one, null on the last. */
         Page_AuditEntryView: {
             items: components["schemas"]["AuditEntryView"][];
+            next_cursor: null | string;
+        };
+        /** @description A page; `next_cursor` is sent back as it is for the next one, null on the last. */
+        Page_ChannelView: {
+            items: components["schemas"]["ChannelView"][];
             next_cursor: null | string;
         };
         /** @description A page; `next_cursor` is sent back as it is for the next one, null on the last. */
@@ -1600,8 +2446,33 @@ export interface components {
             next_cursor: null | string;
         };
         /** @description A page; `next_cursor` is sent back as it is for the next one, null on the last. */
+        Page_IncidentEventView: {
+            items: components["schemas"]["IncidentEventView"][];
+            next_cursor: null | string;
+        };
+        /** @description A page; `next_cursor` is sent back as it is for the next one, null on the last. */
+        Page_IncidentView: {
+            items: components["schemas"]["IncidentView"][];
+            next_cursor: null | string;
+        };
+        /** @description A page; `next_cursor` is sent back as it is for the next one, null on the last. */
+        Page_MaintenanceView: {
+            items: components["schemas"]["MaintenanceView"][];
+            next_cursor: null | string;
+        };
+        /** @description A page; `next_cursor` is sent back as it is for the next one, null on the last. */
+        Page_MonitorView: {
+            items: components["schemas"]["MonitorView"][];
+            next_cursor: null | string;
+        };
+        /** @description A page; `next_cursor` is sent back as it is for the next one, null on the last. */
         Page_SessionView: {
             items: components["schemas"]["SessionView"][];
+            next_cursor: null | string;
+        };
+        /** @description A page; `next_cursor` is sent back as it is for the next one, null on the last. */
+        Page_SilenceView: {
+            items: components["schemas"]["SilenceView"][];
             next_cursor: null | string;
         };
         /** @description A page; `next_cursor` is sent back as it is for the next one, null on the last. */
@@ -1675,6 +2546,17 @@ export interface components {
          * @example pegel.clusters.read
          */
         Pattern: string;
+        /** @description Asks who would be told, without telling anyone. */
+        PreviewRoutes: {
+            /** @description The labels it would have. */
+            labels?: {
+                [key: string]: string;
+            };
+            /** @description Routes to try instead of those that are stored, such as ones that are being written. */
+            routes?: components["schemas"]["Route"][] | null;
+            /** @description How bad it would be. */
+            severity: components["schemas"]["Severity"];
+        };
         /**
          * @description What kind of actor a principal is.
          * @enum {string}
@@ -1720,6 +2602,36 @@ export interface components {
             /** @description Value, or `***` when it was hidden. */
             value: string;
         };
+        /** @description When a maintenance is. */
+        Recurrence: {
+            /** @description Once. */
+            once: {
+                /**
+                 * Format: date-time
+                 * @description Until when; not included.
+                 */
+                ends_at: string;
+                /**
+                 * Format: date-time
+                 * @description From when.
+                 */
+                starts_at: string;
+            };
+        } | {
+            /**
+             * @description Again and again, at times of the wall clock: 02:00 for two hours ends at 04:00, also on days on
+             *     which the clock is changed.
+             */
+            recurring: {
+                /** @description When it begins. */
+                begins: components["schemas"]["CronSchedule"];
+                /**
+                 * Format: int32
+                 * @description How long it takes on the wall clock.
+                 */
+                duration_minutes: number;
+            };
+        };
         /** @description Asks to register a cluster. The connection is tested first. */
         RegisterCluster: {
             /** @description How it is reached. */
@@ -1745,6 +2657,55 @@ export interface components {
          * @enum {string}
          */
         Role: "viewer" | "editor" | "admin";
+        /** @description A way to the people who are to be told. */
+        Route: {
+            /** @description Over which channels. */
+            channel_ids: string[];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Whether the routes after it are still looked at when it is taken. */
+            is_continued: boolean;
+            /** @description Whether it is in use. */
+            is_enabled: boolean;
+            /** @description For which labels; all must match, and none matches everything. */
+            matchers: components["schemas"]["Matcher"][];
+            /** @description The name shown. */
+            name: string;
+            /** @description For which severities. */
+            severities: components["schemas"]["Severity"][];
+        };
+        /** @description What would become of one route. */
+        RouteFate: {
+            /** @description What would become of it. */
+            fate: components["schemas"]["Fate"];
+            /**
+             * Format: uuid
+             * @description The route.
+             */
+            id: string;
+        };
+        /** @description All routes in the order in which they are looked at. */
+        RouteList: {
+            /** @description The routes; their order is a part of what they mean. */
+            routes: components["schemas"]["Route"][];
+            /**
+             * Format: int64
+             * @description Grows with each change. To change the list, send the one that was seen; another one is a conflict.
+             */
+            version: number;
+        };
+        /** @description Who would be told, and why. */
+        RoutePreview: {
+            /** @description Over which channels, each once, in the order of the routes. Empty if nobody would be told. */
+            channel_ids: string[];
+            /** @description What would become of each route, in order. */
+            routes: components["schemas"]["RouteFate"][];
+            /** @description Silences and maintenance windows that would keep people from being told now. */
+            withheld_by: string[];
+        };
         /** @description Row count and offsets of one table, with what they are worth. */
         Runtime: {
             /** @description Buckets that answered all questions. */
@@ -1769,6 +2730,11 @@ export interface components {
          * @enum {string}
          */
         RuntimeState: "ok" | "partial" | "unavailable" | "partition_scoped" | "not_read";
+        /**
+         * @description What a sample says.
+         * @enum {string}
+         */
+        SampleOutcome: "ok" | "bad" | "unknown";
         /** @description A cluster that was saved, and how the test of its connection went. */
         SavedCluster: {
             /** @description The cluster as it is now. */
@@ -1922,8 +2888,71 @@ export interface components {
             /** @description The browser it was begun with. */
             user_agent: string;
         };
+        /**
+         * @description How bad it is when a monitor fires. The order is that of weight: `Low` is the least.
+         * @enum {string}
+         */
+        Severity: "low" | "medium" | "high" | "critical";
         /** Format: password */
         ShownOnce: string;
+        /** @description Asks for a silence. */
+        SilenceForm: {
+            /** @description Why, 1 to 1,024 characters: others have to know. */
+            comment: string;
+            /**
+             * Format: date-time
+             * @description Until when; not included.
+             */
+            ends_at: string;
+            /** @description Of what; all must match, and there is at least one. */
+            matchers: components["schemas"]["Matcher"][];
+            /**
+             * Format: date-time
+             * @description From when; now if absent.
+             */
+            starts_at?: string | null;
+        };
+        /** @description A silence. */
+        SilenceView: {
+            /** @description Why. */
+            comment: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description Who made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Until when; not included.
+             */
+            ends_at: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Whether it keeps people from being told at this moment. */
+            is_active: boolean;
+            /** @description Of what; all must match. */
+            matchers: components["schemas"]["Matcher"][];
+            /**
+             * Format: date-time
+             * @description From when.
+             */
+            starts_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows with each change.
+             */
+            version: number;
+        };
         /** @description Who answered and how. */
         Source: {
             /**
@@ -2150,6 +3179,16 @@ export interface components {
             /** @description What is wrong, for people. */
             message: string;
         };
+        /** @description Asks to change a channel, all of it at once but the secrets, which stay where they are not named. */
+        UpdateChannel: {
+            /** @description What it is to be. */
+            channel: components["schemas"]["ChannelForm"];
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is a conflict.
+             */
+            version: number;
+        };
         /**
          * @description Asks to change a cluster, all of it at once but the secrets, which stay where they are not named.
          *     A changed connection is tested first.
@@ -2165,6 +3204,36 @@ export interface components {
             read_only: boolean;
             /** @description Whether to save it although the connection test fails. Default false. */
             save_despite_failure?: boolean;
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is a conflict.
+             */
+            version: number;
+        };
+        /** @description Asks to change a maintenance window, all of it at once. */
+        UpdateMaintenance: {
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is a conflict.
+             */
+            version: number;
+            /** @description What it is to be. */
+            window: components["schemas"]["MaintenanceForm"];
+        };
+        /** @description Asks to change a monitor, all of it at once but the secrets, which stay where they are not named. */
+        UpdateMonitor: {
+            /** @description What it is to be. */
+            monitor: components["schemas"]["MonitorForm"];
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is a conflict.
+             */
+            version: number;
+        };
+        /** @description Asks to change a silence, all of it at once. One that has begun is ended by giving it an end. */
+        UpdateSilence: {
+            /** @description What it is to be. */
+            silence: components["schemas"]["SilenceForm"];
             /**
              * Format: int64
              * @description The version that was seen; another one is a conflict.
@@ -2243,6 +3312,37 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "degraded" | "failed";
+        /** @description How a monitor judges its samples. */
+        VerdictRule: {
+            /**
+             * Format: int32
+             * @description How many bad samples in a row make it fire, 1 or more.
+             */
+            fails_to_fire: number;
+            /**
+             * Format: int64
+             * @description Time between samples.
+             */
+            interval_ms: number;
+            no_data_severity?: components["schemas"]["Severity"] | null;
+            /**
+             * Format: int32
+             * @description How many good samples in a row resolve it, 1 or more.
+             */
+            oks_to_resolve: number;
+            /**
+             * Format: int64
+             * @description Time between reminders while it fires; `None` for no reminders.
+             */
+            remind_every_ms?: number | null;
+            /** @description How bad it is when it fires. */
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: int64
+             * @description How long without a known sample is too long.
+             */
+            stale_after_ms: number;
+        };
     };
     responses: {
         /** @description The request is malformed or breaks a rule that `errors` names. */
@@ -2576,6 +3676,99 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    list_routes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routes and their version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteList"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    replace_routes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RouteList"];
+            };
+        };
+        responses: {
+            /** @description The routes and their new version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteList"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    preview_routes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewRoutes"];
+            };
+        };
+        responses: {
+            /** @description Who, over which channels, and what would become of each route. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutePreview"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     list_audit_entries: {
         parameters: {
             query?: {
@@ -2666,6 +3859,194 @@ export interface operations {
             403: components["responses"]["Problem403"];
             421: components["responses"]["Problem421"];
             429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    list_channels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channels; there are never more than one page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ChannelView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    create_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateChannel"];
+            };
+        };
+        responses: {
+            /** @description The channel. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    get_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channel. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    update_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateChannel"];
+            };
+        };
+        responses: {
+            /** @description The channel as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    remove_channel: {
+        parameters: {
+            query: {
+                /** @description The version that was seen; another one is a conflict. */
+                version: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    test_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What became of it; that the target did not take it is an answer, too. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTrial"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
         };
@@ -3765,6 +5146,614 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    list_incidents: {
+        parameters: {
+            query?: {
+                /** @description Only those of this cluster. */
+                cluster?: string | null;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many items, 1 to 1,000; 100 if absent. */
+                limit?: number | null;
+                /** @description Only those that are still open. Default false. */
+                only_open?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The incidents. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_IncidentView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    get_incident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The incident. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    acknowledge_incident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Taken on. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    comment_incident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentIncident"];
+            };
+        };
+        responses: {
+            /** @description The incident. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            408: components["responses"]["Problem408"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    list_incident_events: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many items, 1 to 1,000; 100 if absent. */
+                limit?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_IncidentEventView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    list_maintenance_windows: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many items, 1 to 1,000; 100 if absent. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The maintenance windows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_MaintenanceView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    create_maintenance_window: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MaintenanceForm"];
+            };
+        };
+        responses: {
+            /** @description The maintenance window. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    get_maintenance_window: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The maintenance window. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    update_maintenance_window: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateMaintenance"];
+            };
+        };
+        responses: {
+            /** @description The maintenance window as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    remove_maintenance_window: {
+        parameters: {
+            query: {
+                /** @description The version that was seen; another one is a conflict. */
+                version: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    list_monitors: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many items, 1 to 1,000; 100 if absent. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The monitors and how they stand. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_MonitorView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    create_monitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateMonitor"];
+            };
+        };
+        responses: {
+            /** @description The monitor. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitorView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            408: components["responses"]["Problem408"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    get_monitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The monitor. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitorView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    update_monitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateMonitor"];
+            };
+        };
+        responses: {
+            /** @description The monitor as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitorView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    remove_monitor: {
+        parameters: {
+            query: {
+                /** @description The version that was seen; another one is a conflict. */
+                version: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    create_heartbeat_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key, and the path that it makes. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeartbeatKey"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    pause_monitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The monitor as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitorView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    resume_monitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The monitor as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitorView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    try_monitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was seen. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitorTrial"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     get_openapi: {
         parameters: {
             query?: never;
@@ -3870,6 +5859,168 @@ export interface operations {
             400: components["responses"]["Problem400"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    list_silences: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many items, 1 to 1,000; 100 if absent. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The silences. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SilenceView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    create_silence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SilenceForm"];
+            };
+        };
+        responses: {
+            /** @description The silence. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SilenceView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    get_silence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The silence. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SilenceView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    update_silence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateSilence"];
+            };
+        };
+        responses: {
+            /** @description The silence as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SilenceView"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    remove_silence: {
+        parameters: {
+            query: {
+                /** @description The version that was seen; another one is a conflict. */
+                version: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             415: components["responses"]["Problem415"];
             421: components["responses"]["Problem421"];
             500: components["responses"]["Problem500"];
@@ -4233,6 +6384,104 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+        };
+    };
+    ping_heartbeat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ping is on disk. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            404: components["responses"]["Problem404"];
+        };
+    };
+    ping_heartbeat_by_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ping is on disk. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            415: components["responses"]["Problem415"];
+        };
+    };
+    tell_heartbeat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+                says: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ping is on disk. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            404: components["responses"]["Problem404"];
+        };
+    };
+    tell_heartbeat_by_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+                says: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ping is on disk. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            415: components["responses"]["Problem415"];
         };
     };
     get_metrics: {

@@ -7,12 +7,16 @@ import { clustersQuery } from "~/api/clusters";
 import type { Session } from "~/api/session";
 import { Announcer } from "~/ui/announce";
 import { Breadcrumb } from "~/ui/breadcrumb";
+import { CopyButton } from "~/ui/copy-button";
 import { Frame, JumpButton } from "~/ui/frame";
 import { useHotkeys } from "~/ui/hotkeys";
 import { Toasts } from "~/ui/toast";
+import { useZone } from "~/ui/zone";
+import { AddressNotice } from "./address-notice";
 import type { Crumb } from "./crumb";
 import { LinkBanner } from "./link-banner";
 import { placeGroups } from "./navigation";
+import { pageLink } from "./page-link";
 import { Rail } from "./rail";
 import { UserMenu } from "./user-menu";
 
@@ -28,6 +32,7 @@ export function AppShell({ session, children }: { readonly session: Session; rea
   const { data } = useQuery(clustersQuery);
   const current = data?.items.find((candidate) => candidate.slug === cluster);
   const queries = useQueryClient();
+  const zone = useZone();
   useEffect(() => followChanges(queries), [queries]);
   useFocusOnArrival();
   useShellKeys(cluster, setOverlay);
@@ -40,11 +45,17 @@ export function AppShell({ session, children }: { readonly session: Session; rea
       crumb={<Crumbs />}
       tools={
         <>
+          <CopyButton text={() => pageLink(window.location.href, zone)} what="link to this page" icon="link" />
           <JumpButton onClick={() => setOverlay("palette")} />
           <UserMenu session={session} onZone={() => setOverlay("zone")} onHelp={() => setOverlay("help")} />
         </>
       }
-      banners={<LinkBanner />}
+      banners={
+        <>
+          <LinkBanner />
+          <AddressNotice />
+        </>
+      }
     >
       {children}
       <Suspense>
@@ -95,18 +106,18 @@ function useShellKeys(cluster: string | undefined, setOverlay: (overlay: Overlay
 
 /** The way to this page, from the crumbs of its routes. */
 function Crumbs() {
-  const crumbs = useMatches().flatMap((match): Crumb[] => match.staticData.crumb?.(match.params) ?? []);
+  const crumbs = useMatches().flatMap((match): Crumb[] => match.staticData.crumb?.(match.params, match.search) ?? []);
   const last = crumbs.at(-1);
   if (last === undefined) return null;
   return (
     <Breadcrumb
-      current={last.label}
+      current={<bdi>{last.label}</bdi>}
       links={crumbs.slice(0, -1).map((crumb) =>
         crumb.link === undefined ? (
-          <span key={crumb.label}>{crumb.label}</span>
+          <bdi key={crumb.label}>{crumb.label}</bdi>
         ) : (
           <Link key={crumb.label} {...(crumb.link as LinkProps)}>
-            {crumb.label}
+            <bdi>{crumb.label}</bdi>
           </Link>
         ),
       )}

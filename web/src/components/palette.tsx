@@ -1,9 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { clustersQuery } from "~/api/clusters";
+import { announce } from "~/ui/announce";
+import { copyText } from "~/ui/clipboard";
 import { type Command, CommandPalette } from "~/ui/command-palette";
 import { themeStore } from "~/ui/theme-choice";
+import { useZone } from "~/ui/zone";
 import { placeGroups } from "./navigation";
+import { pageLink } from "./page-link";
 
 interface PaletteProps {
   readonly cluster: string | undefined;
@@ -15,6 +19,7 @@ interface PaletteProps {
 export default function Palette({ cluster, onClose, onOverlay }: PaletteProps) {
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const zone = useZone();
   const { data } = useQuery(clustersQuery);
   const pages = placeGroups(cluster).flatMap((group) =>
     group.places.map(
@@ -46,6 +51,15 @@ export default function Palette({ cluster, onClose, onOverlay }: PaletteProps) {
     },
     { id: "dark", label: "Use the dark theme", group: "Actions", run: () => themeStore.set("dark") },
     { id: "light", label: "Use the light theme", group: "Actions", run: () => themeStore.set("light") },
+    {
+      id: "link",
+      label: "Copy the link to this page",
+      group: "Actions",
+      run: () =>
+        void copyText(pageLink(window.location.href, zone)).then((worked) =>
+          announce(worked ? "Copied link to this page" : "Could not copy the link"),
+        ),
+    },
     { id: "zone", label: "Choose the time zone", group: "Actions", run: () => onOverlay("zone") },
     { id: "help", label: "Keys on this page", group: "Actions", keys: "?", run: () => onOverlay("help") },
     {

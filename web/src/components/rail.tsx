@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate, useRouterState } from "@tanstack/react-router";
 import { clustersQuery } from "~/api/clusters";
 import type { Session } from "~/api/session";
 import { resolveZone } from "~/lib/instant";
@@ -12,6 +12,7 @@ import { placeGroups } from "./navigation";
 /** The dark rail: brand, cluster, places, who is signed in. */
 export function Rail({ cluster, session }: { readonly cluster: string | undefined; readonly session: Session }) {
   const zone = useZone();
+  const here = usePlaceOfPart();
   return (
     <nav aria-label="Main">
       <Link to="/" className={railBrandClass}>
@@ -21,7 +22,12 @@ export function Rail({ cluster, session }: { readonly cluster: string | undefine
       {placeGroups(cluster).map((group) => (
         <RailGroup key={group.id} title={group.title}>
           {group.places.map((place) => (
-            <Link key={place.id} {...place.link} activeOptions={{ exact: place.exact ?? false, includeSearch: false }}>
+            <Link
+              key={place.id}
+              {...place.link}
+              activeOptions={{ exact: place.exact ?? false, includeSearch: false }}
+              {...(place.id === here ? { "aria-current": "page" as const } : {})}
+            >
               {place.label}
             </Link>
           ))}
@@ -38,6 +44,18 @@ export function Rail({ cluster, session }: { readonly cluster: string | undefine
     </nav>
   );
 }
+
+/** The place that a page belongs to which is none itself. */
+function usePlaceOfPart(): string | undefined {
+  return useRouterState({
+    select: ({ location }) => PARTS.find(([end]) => location.pathname.endsWith(end))?.[1],
+  });
+}
+const PARTS = [
+  ["/table", "tables"],
+  ["/register-cluster", "overview"],
+  ["/account/password", "account"],
+] as const;
 
 function ClusterSwitcher({ cluster }: { readonly cluster: string | undefined }) {
   const { data } = useQuery(clustersQuery);

@@ -7,7 +7,16 @@ import { sentence } from "~/lib/sentence";
 import { Age } from "~/ui/age";
 import { Button } from "~/ui/button";
 import { CopyButton } from "~/ui/copy-button";
-import { EmptyState, PartialNote, ProgressNote, StaleNote, UnavailableState, UnsupportedState } from "~/ui/list-states";
+import {
+  EmptyState,
+  PartialNote,
+  ProgressNote,
+  StaleNote,
+  TextNote,
+  UnavailableState,
+  UnsupportedState,
+} from "~/ui/list-states";
+import { TextWithTimes } from "~/ui/text-with-times";
 import { useNow } from "~/ui/use-now";
 import { FailureView } from "./failure-view";
 
@@ -62,9 +71,9 @@ export function useAnswer<T>(
         )}
         {shown?.status === "partial" && failed === undefined && <Partial envelope={shown} onRetry={retry} />}
         {(shown?.warnings ?? []).map((warning) => (
-          <p key={warning} style={{ padding: "6px 14px", color: "var(--ink2)", fontSize: 12 }}>
-            {sentence(warning)}
-          </p>
+          <TextNote key={warning}>
+            <TextWithTimes text={sentence(warning)} />
+          </TextNote>
         ))}
       </>
     ),
@@ -72,7 +81,7 @@ export function useAnswer<T>(
       <Age
         at={observedAt(shown)}
         intervalMs={intervalMs}
-        failure={failed}
+        failure={failed && (query.isError ? failureOf(query.error).code : codeOf(envelope))}
         source={shown.source.kind === "cache" ? "from Pegel's memory" : "from the cluster"}
       />
     ),
@@ -86,6 +95,11 @@ export function useAnswer<T>(
     if (envelope === undefined) return undefined;
     return <NoData envelope={envelope} what={what} cluster={cluster} onRetry={retry} retrying={query.isFetching} />;
   }
+}
+
+/** Why an answer has no data, in one word; the note above the rows says more. */
+function codeOf(envelope: Envelope<unknown> | undefined): string {
+  return (envelope && firstFailure(envelope)?.code) ?? envelope?.status ?? "no answer";
 }
 
 /** The newest answer that had data, of the same question. */

@@ -24,6 +24,7 @@ import { Tabs } from "~/ui/tabs";
 import { Timeline } from "~/ui/timeline";
 import { showToast, ToastItem } from "~/ui/toast";
 import { Mono } from "~/ui/values";
+import { zoneStore } from "~/ui/zone";
 import { ZoneSelect } from "~/ui/zone-select";
 import { Flow, Section, Stack } from "./section";
 
@@ -273,7 +274,7 @@ function Forms() {
           disabledReason="The cluster has none"
           onChange={() => undefined}
         />
-        <ZoneSelect />
+        <ZoneSelect onChange={zoneStore.set} />
         <Flow>
           <PrefixedField label="rows" value="100" width={40} onChange={() => undefined} />
           <PrefixedField label="where" value={where} mono width={150} onChange={setWhere} />

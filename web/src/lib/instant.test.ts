@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatInstant, formatTimeOfDay, instantMs, isZone, parseInstant, toRfc3339 } from "./instant";
+import { formatInstant, formatTimeOfDay, instantMs, isZone, parseInstant, readInstant, toRfc3339 } from "./instant";
 
 const NANOS = "2026-11-30T02:16:02.114000001Z";
 
@@ -45,5 +45,22 @@ describe("instants", () => {
     expect(isZone("Europe/Berlin")).toBe(true);
     expect(isZone("local")).toBe(true);
     expect(isZone("Mars/Olympus")).toBe(false);
+  });
+
+  it.each([
+    ["2026-11-30T02:16:02.5+01:00", "Europe/Berlin", "2026-11-30T02:16:02.5+01:00"],
+    ["2026-11-30 03:16", "Europe/Berlin", "2026-11-30T02:16:00Z"],
+    [" 2026-07-01T03:16:02.123456789 ", "Europe/Berlin", "2026-07-01T01:16:02.123456789Z"],
+    ["2026-11-30 03:16:02", "UTC", "2026-11-30T03:16:02Z"],
+    ["2026-11-30 03:16:02", "Asia/Kathmandu", "2026-11-29T21:31:02Z"],
+    // Clocks go from 02:00 to 03:00, and from 03:00 back to 02:00.
+    ["2026-03-29 02:30", "Europe/Berlin", undefined],
+    ["2026-10-25 02:30", "Europe/Berlin", "2026-10-25T00:30:00Z"],
+    ["2026-10-25 03:30", "Europe/Berlin", "2026-10-25T02:30:00Z"],
+    ["yesterday", "UTC", undefined],
+    ["2026-02-30 00:00", "UTC", undefined],
+    ["", "UTC", undefined],
+  ])("%j typed in %s is %s", (typed, zone, expected) => {
+    expect(readInstant(typed, zone)).toBe(expected);
   });
 });

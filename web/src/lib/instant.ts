@@ -59,6 +59,35 @@ export function toRfc3339(text: string, zone: Zone): string {
   return `${date}T${time}${fraction}${offsetText(instant.epochSeconds, zone)}`;
 }
 
+const WALL = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?$/;
+
+/**
+ * What someone typed as RFC 3339: an instant as it is, "2026-11-30 03:16" read by the clocks of the zone. Undefined where it is
+ * neither, or where the clocks of the zone never showed it. Of an hour that they showed twice it is the first.
+ */
+export function readInstant(typed: string, zone: Zone): string | undefined {
+  const text = typed.trim();
+  if (parseInstant(text) !== undefined) return text;
+  const match = WALL.exec(text);
+  if (match === null) return undefined;
+  const [, date = "", minute = "", rest = ":00"] = match;
+  const fraction = rest.includes(".") ? rest.slice(rest.indexOf(".")) : "";
+  const second = `${minute}${rest.slice(0, 3)}`;
+  const wall = Date.parse(`${date}T${second}Z`) / 1000;
+  if (Number.isNaN(wall)) return undefined;
+  const isUtc = resolveZone(zone) === "UTC";
+  // The offset of a day before and after: one of the two holds then, the greater one is that of the earlier instant.
+  const offsets = isUtc ? [0] : [offsetSeconds(wall - 86_400, zone), offsetSeconds(wall + 86_400, zone)];
+  const fits = [...offsets]
+    .sort((a, b) => b - a)
+    .map((offset) => wall - offset)
+    .find((epoch) => {
+      const shown = wallClock(epoch, zone);
+      return shown.date === date && shown.time === second;
+    });
+  return fits === undefined ? undefined : `${new Date(fits * 1000).toISOString().slice(0, 19)}${fraction}Z`;
+}
+
 /** The IANA name that "local" stands for here. */
 export function resolveZone(zone: Zone): string {
   return zone === "local" ? Intl.DateTimeFormat().resolvedOptions().timeZone : zone;

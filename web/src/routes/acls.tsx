@@ -1,12 +1,11 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import * as z from "zod/mini";
 import { appRoute } from "./app";
-import { text } from "./search";
+import { reads, text } from "./search";
 
 export const aclsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: "/clusters/$cluster/acls",
-  validateSearch: z.object({
+  validateSearch: reads({
     q: text,
     resource: text,
     operation: text,

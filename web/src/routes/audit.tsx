@@ -1,12 +1,11 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import * as z from "zod/mini";
 import { appRoute } from "./app";
-import { text } from "./search";
+import { reads, text } from "./search";
 
 export const auditRoute = createRoute({
   getParentRoute: () => appRoute,
   path: "/audit",
-  validateSearch: z.object({
+  validateSearch: reads({
     action: text,
     target: text,
     principal: text,

@@ -1,12 +1,11 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import * as z from "zod/mini";
 import { appRoute } from "./app";
-import { text } from "./search";
+import { reads, text } from "./search";
 
 export const clusterSettingsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: "/clusters/$cluster/settings",
-  validateSearch: z.object({ edit: text }),
+  validateSearch: reads({ edit: text }),
   staticData: {
     crumb: ({ cluster = "" }) => [
       { label: cluster, link: { to: "/clusters/$cluster", params: { cluster } } },

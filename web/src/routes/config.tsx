@@ -1,12 +1,11 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import * as z from "zod/mini";
 import { appRoute } from "./app";
-import { text } from "./search";
+import { reads, text } from "./search";
 
 export const configRoute = createRoute({
   getParentRoute: () => appRoute,
   path: "/clusters/$cluster/config",
-  validateSearch: z.object({ q: text, offset: text }),
+  validateSearch: reads({ q: text, offset: text }),
   staticData: {
     crumb: ({ cluster = "" }) => [
       { label: cluster, link: { to: "/clusters/$cluster", params: { cluster } } },

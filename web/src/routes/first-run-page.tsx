@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { sessionQuery } from "~/api/session";
-import { ChangePasswordForm } from "~/features/access/change-password";
+import { ChangePasswordForm, PasswordCommand } from "~/features/access/change-password";
 import { FirstRun } from "~/features/clusters/first-run";
 
 export function FirstRunPage() {
@@ -10,7 +10,12 @@ export function FirstRunPage() {
   return (
     <FirstRun
       session={session}
-      passwordForm={<ChangePasswordForm onDone={() => undefined} />}
+      passwordForm={
+        <>
+          <ChangePasswordForm onDone={() => undefined} />
+          <PasswordCommand person={session.name} />
+        </>
+      }
       onDone={() => void navigate({ to: "/" })}
     />
   );

@@ -12,6 +12,19 @@ export const text = z.catch(
   undefined,
 );
 
+/**
+ * What a page reads of its address. Names that it does not know are let stand, so that the frame can say that they are ignored;
+ * a value that cannot be read counts as not given.
+ */
+export function reads<S extends Readonly<Record<string, z.ZodMiniType>>>(shape: S) {
+  const schema = z.object(shape);
+  const read = (raw: Record<string, unknown>): z.infer<typeof schema> => {
+    const others = Object.fromEntries(Object.entries(raw).filter(([name]) => !(name in shape)));
+    return { ...others, ...z.parse(schema, raw) };
+  };
+  return Object.assign(read, { names: Object.keys(shape) });
+}
+
 /** A count of rows to skip, as text in the address. */
 export function offsetOf(value: string | undefined): number {
   return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : 0;

@@ -1,17 +1,20 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import * as z from "zod/mini";
 import { appRoute } from "./app";
-import { text } from "./search";
+import { reads, text } from "./search";
 
 export const tableRoute = createRoute({
   getParentRoute: () => appRoute,
   path: "/clusters/$cluster/table",
-  validateSearch: z.object({ database: text, table: text, tab: text, at: text, spec: text, q: text, offset: text }),
+  validateSearch: reads({ database: text, table: text, tab: text, at: text, spec: text, q: text, offset: text }),
   staticData: {
-    crumb: ({ cluster = "" }) => [
+    crumb: ({ cluster = "" }, { database, table }) => [
       { label: cluster, link: { to: "/clusters/$cluster", params: { cluster } } },
-      { label: "Catalog", link: { to: "/clusters/$cluster/catalog", params: { cluster } } },
-      { label: "Table" },
+      { label: "Databases", link: { to: "/clusters/$cluster/catalog", params: { cluster } } },
+      {
+        label: String(database ?? ""),
+        link: { to: "/clusters/$cluster/tables", params: { cluster }, search: { database: String(database ?? "") } },
+      },
+      { label: String(table ?? "") },
     ],
   },
   component: lazyRouteComponent(() => import("./table-page"), "TableRoutePage"),

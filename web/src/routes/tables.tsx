@@ -1,17 +1,16 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import * as z from "zod/mini";
 import { appRoute } from "./app";
-import { text } from "./search";
+import { reads, text } from "./search";
 
 export const tablesRoute = createRoute({
   getParentRoute: () => appRoute,
   path: "/clusters/$cluster/tables",
-  validateSearch: z.object({ database: text, q: text, offset: text, limit: text }),
+  validateSearch: reads({ database: text, q: text, offset: text, limit: text }),
   staticData: {
-    crumb: ({ cluster = "" }) => [
+    crumb: ({ cluster = "" }, { database }) => [
       { label: cluster, link: { to: "/clusters/$cluster", params: { cluster } } },
-      { label: "Catalog", link: { to: "/clusters/$cluster/catalog", params: { cluster } } },
-      { label: "Tables" },
+      { label: "Databases", link: { to: "/clusters/$cluster/catalog", params: { cluster } } },
+      { label: typeof database === "string" ? database : "Tables" },
     ],
   },
   component: lazyRouteComponent(() => import("./tables-page"), "TablesPage"),

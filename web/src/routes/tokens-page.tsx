@@ -10,6 +10,7 @@ export function TokensPage() {
   const navigate = useNavigate();
   return (
     <Tokens
+      person={session.name}
       grants={session.grants}
       whose={whose === "all" ? "all" : "own"}
       onWhose={(next) => void navigate({ to: "/tokens", search: { whose: next === "all" ? next : undefined } })}

@@ -2,12 +2,14 @@ import { useEffect, useRef, useState } from "react";
 import { announce } from "./announce";
 import { Button, IconButton } from "./button";
 import { copyText } from "./clipboard";
+import type { IconName } from "./icon";
 
 interface CopyButtonProps {
   /** The text, or how to make it at the moment of the click. */
   readonly text: string | (() => string);
   /** What is copied: "offset", "row as JSON". */
   readonly what: string;
+  readonly icon?: IconName;
   /** Words on the button; without them only the sign is drawn. */
   readonly children?: string;
 }
@@ -15,7 +17,7 @@ interface CopyButtonProps {
 const SHOWN_MS = 1600;
 
 /** Copies, also on plain HTTP, and says whether it worked. */
-export function CopyButton({ text, what, children }: CopyButtonProps) {
+export function CopyButton({ text, what, icon: plain = "copy", children }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<"copied" | "failed">();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -28,7 +30,7 @@ export function CopyButton({ text, what, children }: CopyButtonProps) {
     timer.current = setTimeout(() => setOutcome(undefined), SHOWN_MS);
   };
 
-  const icon = outcome === "copied" ? "check" : outcome === "failed" ? "alert" : "copy";
+  const icon = outcome === "copied" ? "check" : outcome === "failed" ? "alert" : plain;
   if (children === undefined) {
     return (
       <IconButton

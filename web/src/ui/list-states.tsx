@@ -240,3 +240,8 @@ export function ProgressNote({ children, elapsedMs, share, onStop }: ProgressPro
     </div>
   );
 }
+
+/** A line above the rows that asks for nothing. */
+export function TextNote({ children }: { readonly children: ReactNode }) {
+  return <p className={styles["text-note"]}>{children}</p>;
+}

@@ -31,6 +31,12 @@ export function SearchInput({ label, value, onChange, placeholder, slash = false
         spellCheck={false}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
+          if (event.key === "Enter" || event.key === "ArrowDown") {
+            // To what was found; the keys of the list go on from there.
+            event.preventDefault();
+            input.current?.closest("main")?.querySelector<HTMLElement>("[data-row-id]")?.focus();
+            return;
+          }
           if (event.key !== "Escape") return;
           // The first Escape empties the field, the next one leaves it.
           event.preventDefault();

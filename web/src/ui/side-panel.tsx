@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { IconButton } from "./button";
+import { useHotkeys } from "./hotkeys";
 import styles from "./side-panel.module.css";
 
 /** A list with a sheet at its right; on a narrow screen the sheet lies over the list. */
@@ -24,10 +25,11 @@ interface SidePanelProps {
   readonly children: ReactNode;
 }
 
-/** The detail of one row. The list beside it stays in use; Escape inside the sheet closes it and gives the focus back. */
+/** The detail of one row. The list beside it stays in use; Escape closes the sheet and gives the focus back. */
 export function SidePanel({ title, onClose, tools, foot, focusKey, children }: SidePanelProps) {
   const titleId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
+  useHotkeys([{ keys: "Escape", label: "Close the details", group: "Details", run: onClose }]);
   useEffect(() => {
     const opener = document.activeElement;
     return () => {
@@ -38,15 +40,7 @@ export function SidePanel({ title, onClose, tools, foot, focusKey, children }: S
     if (focusKey !== undefined) heading.current?.focus({ preventScroll: true });
   }, [focusKey]);
   return (
-    <aside
-      className={styles.panel}
-      aria-labelledby={titleId}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.defaultPrevented) return;
-        event.preventDefault();
-        onClose();
-      }}
-    >
+    <aside className={styles.panel} aria-labelledby={titleId}>
       <div className={styles.head}>
         <h2 id={titleId} ref={heading} className={styles.title} tabIndex={-1}>
           {title}

@@ -37,7 +37,8 @@ export function useRowKeys<T>(options: RowKeysOptions<T>) {
       if (element) element.focus({ preventScroll: scroll !== undefined });
       else if (frames > 0) requestAnimationFrame(() => focus(frames - 1));
     };
-    requestAnimationFrame(() => focus(FRAMES_TO_WAIT));
+    // At once where the row is there already: Enter may be the very next key.
+    focus(FRAMES_TO_WAIT);
   };
   const move = (step: number) => focusRow(at() === -1 ? 0 : at() + step);
   const current = () => rows[at()]?.original;

@@ -1,12 +1,11 @@
 import { useMemo } from "react";
-import { offsetText, resolveZone } from "~/lib/instant";
+import { offsetText, resolveZone, type Zone } from "~/lib/instant";
 import { SelectField } from "./select-field";
-import { useStore } from "./use-store";
-import { zoneStore } from "./zone";
+import { useZone } from "./zone";
 
 /** Chooses the zone of all times shown. */
-export function ZoneSelect({ label = "Time zone" }: { readonly label?: string }) {
-  const zone = useStore(zoneStore);
+export function ZoneSelect({ onChange }: { readonly onChange: (zone: Zone) => void }) {
+  const zone = useZone();
   const options = useMemo(() => {
     const now = Math.floor(Date.now() / 1000);
     const rest = Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC");
@@ -16,5 +15,5 @@ export function ZoneSelect({ label = "Time zone" }: { readonly label?: string })
       ...rest.map((name) => ({ value: name, label: `${name} (${offsetText(now, name)})` })),
     ];
   }, []);
-  return <SelectField label={label} options={options} value={zone} searchable onChange={zoneStore.set} />;
+  return <SelectField label="Time zone" options={options} value={zone} searchable onChange={onChange} />;
 }

@@ -3,7 +3,9 @@ import { useState } from "react";
 import { fetchClient } from "~/api/client";
 import { failureOf } from "~/api/errors";
 import { sessionQuery } from "~/api/session";
+import { AsCommand } from "~/components/as-command";
 import { useOnceAtATime } from "~/components/use-once-at-a-time";
+import { PASSWORD_VARIABLE, shellVariable } from "~/lib/shell";
 import { Button } from "~/ui/button";
 import { FieldStack, PasswordField } from "~/ui/fields";
 import { FormError } from "~/ui/front-page";
@@ -85,4 +87,17 @@ function reasonNotReady(current: string, next: string, again: string): string | 
   if (next === current) return "The new password is the old one";
   if (again !== next) return "The two new passwords differ";
   return undefined;
+}
+
+/** The same for a terminal. */
+export function PasswordCommand({ person }: { readonly person: string }) {
+  return (
+    <AsCommand
+      method="POST"
+      path="account/password"
+      body={{ current_password: shellVariable(PASSWORD_VARIABLE), new_password: shellVariable("PEGEL_NEW_PASSWORD") }}
+      variables={["PEGEL_NEW_PASSWORD"]}
+      person={person}
+    />
+  );
 }

@@ -1,9 +1,15 @@
 import { PageTitle } from "~/ui/page-title";
 import { Panel } from "~/ui/panel";
 import { showToast } from "~/ui/toast";
-import { ChangePasswordForm } from "./change-password";
+import { ChangePasswordForm, PasswordCommand } from "./change-password";
 
-export function PasswordPage({ onDone }: { readonly onDone: () => void }) {
+interface PasswordPageProps {
+  /** Who is signed in. */
+  readonly person: string;
+  readonly onDone: () => void;
+}
+
+export function PasswordPage({ person, onDone }: PasswordPageProps) {
   return (
     <>
       <PageTitle>Change your password</PageTitle>
@@ -17,6 +23,7 @@ export function PasswordPage({ onDone }: { readonly onDone: () => void }) {
           />
         </Panel>
       </div>
+      <PasswordCommand person={person} />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { PagedTable } from "~/components/answer-table";
 import { AsCommand } from "~/components/as-command";
 import { useAnswer } from "~/components/use-answer";
 import { useTyped } from "~/components/use-typed";
+import { countWords } from "~/lib/count";
 import { Button } from "~/ui/button";
 import { CopyButton } from "~/ui/copy-button";
 import type { TableColumn } from "~/ui/data-table-types";
@@ -102,7 +103,8 @@ export function Acls({ cluster, view, onChange }: AclsProps) {
           ? `Security is off on ${cluster}`
           : answer.data === undefined
             ? `Access control of ${cluster}`
-            : `${answer.data.matched_count} access-control entries${filtered ? " match" : ""}`}
+            : countWords(answer.data.matched_count, "access-control entry", "access-control entries") +
+              (filtered ? ` that match` : "")}
       </PageTitle>
       {counts && (
         <>

@@ -43,7 +43,9 @@ export function Config({ cluster, search, offset, onChange }: ConfigProps) {
       >
         {answer.data === undefined
           ? `Configuration of ${cluster}`
-          : `${formatInteger(answer.data.total_count)} values are in force on ${cluster}`}
+          : answer.data.total_count === 1
+            ? `1 value is in force on ${cluster}`
+            : `${formatInteger(answer.data.total_count)} values are in force on ${cluster}`}
       </PageTitle>
       <Panel flush>
         {answer.notes}

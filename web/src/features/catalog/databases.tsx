@@ -5,7 +5,7 @@ import { AsCommand } from "~/components/as-command";
 import { useAnswer } from "~/components/use-answer";
 import { useLinks } from "~/components/use-links";
 import { useTyped } from "~/components/use-typed";
-import { formatInteger } from "~/lib/exact";
+import { countWords } from "~/lib/count";
 import { ButtonLink } from "~/ui/button";
 import { CopyButton } from "~/ui/copy-button";
 import type { TableColumn } from "~/ui/data-table-types";
@@ -84,9 +84,7 @@ export function Databases({ cluster, search, offset, open, onChange }: Databases
       >
         {answer.data === undefined
           ? `Databases of ${cluster}`
-          : answer.data.total_count === 1
-            ? `1 database in ${cluster}`
-            : `${formatInteger(answer.data.total_count)} databases in ${cluster}`}
+          : `${countWords(answer.data.total_count, "database")} in ${cluster}`}
       </PageTitle>
       <WithSidePanel
         panel={
@@ -118,17 +116,19 @@ export function Databases({ cluster, search, offset, open, onChange }: Databases
             onOpen={(row) => onChange({ open: row.name })}
             openId={open}
             answer={answer}
-            toolbar={
-              <>
-                <SearchInput label="Search databases" value={typed} onChange={setTyped} slash />
-                <span style={{ color: "var(--ink2)", fontSize: 12 }}>may be filtered by the cluster's permissions</span>
-              </>
-            }
+            toolbar={<SearchInput label="Search databases" value={typed} onChange={setTyped} slash />}
             page={{ offset, limit: LIMIT, onOffset: (to) => onChange({ offset: to }) }}
             empty={emptyWords()}
           />
         </Panel>
       </WithSidePanel>
+      {open !== undefined && (
+        <AsCommand
+          cli={["database", open, "--cluster", cluster]}
+          path={`clusters/${cluster}/operations/databases/detail`}
+          query={{ database: open }}
+        />
+      )}
       <AsCommand
         cli={[
           "databases",
@@ -149,7 +149,7 @@ export function Databases({ cluster, search, offset, open, onChange }: Databases
       return (
         <FilteredEmptyState
           title={`No database matches “${search}”`}
-          total={`${formatInteger(answer.data.total_count)} databases`}
+          total={countWords(answer.data.total_count, "database")}
           onClear={() => onChange({ search: "", offset: 0 })}
         />
       );

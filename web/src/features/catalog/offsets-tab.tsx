@@ -3,7 +3,7 @@ import { useState } from "react";
 import { offsetsQuery } from "~/api/catalog";
 import type { components } from "~/api/schema";
 import { useAnswer } from "~/components/use-answer";
-import { instantMs, resolveZone, toRfc3339 } from "~/lib/instant";
+import { formatInstant, readInstant, resolveZone } from "~/lib/instant";
 import { Button } from "~/ui/button";
 import type { TableColumn } from "~/ui/data-table-types";
 import { PrefixedField } from "~/ui/fields";
@@ -11,6 +11,7 @@ import { ExactNumber, Offset, Time } from "~/ui/values";
 import { useZone } from "~/ui/zone";
 import { BucketPanel } from "./bucket-panel";
 import type { BucketRow } from "./bucket-rows";
+import styles from "./catalog.module.css";
 import { SpecFields } from "./spec-fields";
 import type { TabProps } from "./table-page";
 
@@ -85,31 +86,33 @@ const figures = (atTime: boolean): readonly TableColumn<BucketRow<components["sc
   },
 ];
 
-/** A time as RFC 3339; "now" leaves it out. */
+/** A time by the clocks of the zone, or RFC 3339; "now" leaves it out. */
 function AtField({ at, onAt }: { readonly at: string | undefined; readonly onAt: (at: string | undefined) => void }) {
   const zone = useZone();
-  const [text, setText] = useState(at === undefined ? "" : toRfc3339(at, zone));
-  const valid = text === "" || instantMs(text) !== undefined;
+  const [text, setText] = useState(at === undefined ? "" : formatInstant(at, zone));
+  const read = readInstant(text, zone);
+  const valid = text === "" || read !== undefined;
   return (
     <form
       style={{ display: "contents" }}
       onSubmit={(event) => {
         event.preventDefault();
-        if (valid) onAt(text === "" ? undefined : text);
+        if (valid) onAt(read);
       }}
     >
       <PrefixedField
         label="at"
         mono
         width={220}
-        placeholder={toRfc3339(new Date().toISOString().slice(0, 19).concat("Z"), zone)}
+        placeholder={formatInstant(new Date().toISOString(), zone, "second")}
         value={text}
         onChange={setText}
       />
+      <span className={styles.zone}>{resolveZone(zone)}</span>
       <Button
         type="submit"
         disabledReason={
-          valid ? undefined : `A time is written as 2026-11-30T03:00:00Z; you are in ${resolveZone(zone)}`
+          valid ? undefined : `Not a time: write 2026-11-30 03:00 by the clocks of ${resolveZone(zone)}, or RFC 3339`
         }
       >
         Look up

@@ -27,7 +27,8 @@ describe("the heading of a cluster", () => {
 
   it.each([
     [servers("ALIVE", 3, 3), "lab: all 3 tablet servers answer"],
-    [servers("ALIVE", 2, 3), "lab: 1 of 3 tablet servers do not answer"],
+    [servers("ALIVE", 2, 3), "lab: 1 of 3 tablet servers does not answer"],
+    [servers("ALIVE", 1, 3), "lab: 2 of 3 tablet servers do not answer"],
     [servers("NOT_ANSWERING", 3, 3), "lab: the coordinator does not answer"],
     [undefined, "lab: its servers are unknown"],
   ])("%#", (data, words) => {

@@ -29,6 +29,9 @@ export function serversHeadline(name: string, servers: Servers | undefined, isAs
   if (coordinators.length > 0 && !coordinators.some((server) => server.state === "ALIVE")) {
     return `${name}: the coordinator does not answer`;
   }
-  if (alive < registered) return `${name}: ${registered - alive} of ${registered} tablet servers do not answer`;
+  if (alive < registered) {
+    const silent = registered - alive;
+    return `${name}: ${silent} of ${registered} tablet servers ${silent === 1 ? "does" : "do"} not answer`;
+  }
   return `${name}: ${alive === 1 ? "the tablet server answers" : `all ${alive} tablet servers answer`}`;
 }

@@ -22,7 +22,7 @@ import { OffsetsTab } from "./offsets-tab";
 import { PartitionsTab } from "./partitions-tab";
 import { Properties } from "./properties";
 import { StatsTab } from "./stats-tab";
-import { kindWords } from "./table-facts";
+import { kindWords, specValues } from "./table-facts";
 
 export const TABLE_TABS = ["columns", "properties", "buckets", "offsets", "stats", "partitions", "schema"] as const;
 export type TableTab = (typeof TABLE_TABS)[number];
@@ -134,13 +134,14 @@ function Body({ answer, ...props }: TablePageProps & { readonly answer: Answer<T
 function Command({ cluster, database, table, view }: TablePageProps) {
   const path = `${database}.${table}`;
   const at = ["--cluster", cluster];
+  const spec = Object.entries(specValues(view.spec)).flatMap(([key, value]) => ["--partition", `${key}=${value}`]);
   const about = { database, table };
   const base = `clusters/${cluster}/operations`;
   switch (view.tab) {
     case "offsets":
       return (
         <AsCommand
-          cli={["offsets", path, ...at, ...(view.at ? ["--at", view.at] : [])]}
+          cli={["offsets", path, ...at, ...spec, ...(view.at ? ["--at", view.at] : [])]}
           path={`${base}/tables/offsets`}
           query={{ ...about, timestamp: view.at, partition_spec_json: view.spec }}
         />
@@ -148,7 +149,7 @@ function Command({ cluster, database, table, view }: TablePageProps) {
     case "stats":
       return (
         <AsCommand
-          cli={["stats", path, ...at]}
+          cli={["stats", path, ...at, ...spec]}
           path={`${base}/tables/stats`}
           query={{ ...about, partition_spec_json: view.spec }}
         />
@@ -156,9 +157,21 @@ function Command({ cluster, database, table, view }: TablePageProps) {
     case "partitions":
       return (
         <AsCommand
-          cli={["partitions", path, ...at, ...(view.search ? ["--search", view.search] : [])]}
+          cli={[
+            "partitions",
+            path,
+            ...at,
+            ...spec,
+            ...(view.search ? ["--search", view.search] : []),
+            ...(view.offset === 0 ? [] : ["--offset", String(view.offset)]),
+          ]}
           path={`${base}/partitions`}
-          query={{ ...about, search: view.search || undefined, partition_spec_json: view.spec }}
+          query={{
+            ...about,
+            search: view.search || undefined,
+            offset: view.offset || undefined,
+            partition_spec_json: view.spec,
+          }}
         />
       );
     default:

@@ -5,7 +5,7 @@ import { AsCommand } from "~/components/as-command";
 import { useAnswer } from "~/components/use-answer";
 import { useLinks } from "~/components/use-links";
 import { useTyped } from "~/components/use-typed";
-import { formatInteger } from "~/lib/exact";
+import { countWords } from "~/lib/count";
 import { Button } from "~/ui/button";
 import type { TableColumn } from "~/ui/data-table-types";
 import { EmptyState, FilteredEmptyState } from "~/ui/list-states";
@@ -76,7 +76,7 @@ export function Tables({ cluster, database, search, offset, limit, onChange }: T
           </>
         }
       >
-        {answer.data === undefined ? "Tables" : `${formatInteger(answer.data.total_count)} tables`}
+        {answer.data === undefined ? "Tables" : countWords(answer.data.total_count, "table")}
         {database !== "" && (
           <>
             {" in "}
@@ -117,8 +117,7 @@ export function Tables({ cluster, database, search, offset, limit, onChange }: T
         />
       </Panel>
       <p style={{ margin: "8px 2px", color: "var(--ink2)", fontSize: 12 }}>
-        The offset span is the sum over all buckets, not an exact row count. The list may be filtered by the cluster's
-        permissions.
+        The offset span is the sum over all buckets, not an exact row count.
       </p>
       <AsCommand
         cli={[
@@ -150,7 +149,7 @@ export function Tables({ cluster, database, search, offset, limit, onChange }: T
       return (
         <FilteredEmptyState
           title={`No table matches “${search}”`}
-          total={`${formatInteger(answer.data.total_count)} tables`}
+          total={countWords(answer.data.total_count, "table")}
           onClear={() => onChange({ search: "", offset: 0 })}
         />
       );
@@ -187,14 +186,14 @@ function columnsFor(withDatabase: boolean, reading: boolean): readonly TableColu
     {
       id: "buckets",
       header: "Buckets",
-      width: 90,
+      width: 80,
       align: "end",
       cell: (row) => <ExactNumber value={row.bucket_count ?? undefined} />,
     },
     {
       id: "rows",
       header: "Rows",
-      width: 190,
+      width: 130,
       align: "end",
       cell: (row) => figure(row) ?? <ExactNumber value={row.runtime?.row_count ?? undefined} />,
     },
@@ -209,17 +208,21 @@ function columnsFor(withDatabase: boolean, reading: boolean): readonly TableColu
     {
       id: "span",
       header: "Offset span",
-      width: 190,
+      width: 130,
       align: "end",
       cell: (row) => figure(row) ?? <ExactNumber value={row.runtime?.offset_span ?? undefined} />,
     },
     {
       id: "evidence",
       header: "Evidence",
-      width: 230,
+      width: 150,
       cell: (row) => {
         const look = evidenceLook(row, reading);
-        return <StateChip state={look.state}>{look.words}</StateChip>;
+        return (
+          <span title={row.runtime?.failure?.message ?? look.words}>
+            <StateChip state={look.state}>{look.words}</StateChip>
+          </span>
+        );
       },
     },
     {

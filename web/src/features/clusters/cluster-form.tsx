@@ -23,6 +23,7 @@ import {
   slugError,
   slugFrom,
 } from "./connection-form";
+import { FormCommand } from "./form-command";
 import styles from "./registration.module.css";
 
 type Schemas = components["schemas"];
@@ -36,10 +37,11 @@ interface ClusterFormProps {
   readonly notAllowed: string | undefined;
   readonly onDone: (cluster: Cluster) => void;
   readonly onCancel: () => void;
+  readonly cancelWords?: string;
 }
 
 /** Registers a cluster or changes how it is reached. The connection is tested before anything is saved. */
-export function ClusterForm({ cluster, notAllowed, onDone, onCancel }: ClusterFormProps) {
+export function ClusterForm({ cluster, notAllowed, onDone, onCancel, cancelWords = "Cancel" }: ClusterFormProps) {
   const [name, setName] = useState(cluster?.name ?? "");
   const [ownSlug, setOwnSlug] = useState<string>();
   const slug = cluster?.slug ?? ownSlug ?? slugFrom(name);
@@ -52,6 +54,12 @@ export function ClusterForm({ cluster, notAllowed, onDone, onCancel }: ClusterFo
   const [anyway, setAnyway] = useState(false);
   const queries = useQueryClient();
 
+  const common = {
+    name: name.trim(),
+    environment: environment ?? "test",
+    read_only: readOnly,
+    save_despite_failure: anyway,
+  };
   const change = (next: ConnectionDraft) => {
     setDraft(next);
     // Findings are of what was tested, not of what stands there now.
@@ -77,19 +85,13 @@ export function ClusterForm({ cluster, notAllowed, onDone, onCancel }: ClusterFo
   });
   const save = useMutation({
     mutationFn: async () => {
-      const common = {
-        name: name.trim(),
-        environment: environment ?? "test",
-        read_only: readOnly,
-        save_despite_failure: anyway,
-        connection: bodyOf(draft),
-      };
+      const connection = bodyOf(draft);
       const { data, error } =
         cluster === undefined
-          ? await fetchClient.POST("/api/v1/clusters", { body: { ...common, slug } })
+          ? await fetchClient.POST("/api/v1/clusters", { body: { ...common, connection, slug } })
           : await fetchClient.PUT("/api/v1/clusters/{cluster}", {
               params: { path: { cluster: cluster.slug } },
-              body: { ...common, version: cluster.version },
+              body: { ...common, connection, version: cluster.version },
             });
       if (data === undefined) throw error;
       return data.cluster;
@@ -206,9 +208,10 @@ export function ClusterForm({ cluster, notAllowed, onDone, onCancel }: ClusterFo
             Test the connection
           </Button>
           <Button look="quiet" onClick={onCancel}>
-            Cancel
+            {cancelWords}
           </Button>
         </div>
+        <FormCommand draft={draft} cluster={cluster} common={{ ...common, slug }} />
       </FieldStack>
     </form>
   );

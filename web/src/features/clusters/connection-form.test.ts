@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import {
   bodyOf,
+  connectionWords,
   draftOf,
   draftProblem,
   endpointError,
   NEW_CONNECTION,
   rangeError,
   SECONDS,
+  secretsOf,
   slugError,
   slugFrom,
 } from "./connection-form";
@@ -75,5 +77,20 @@ describe("what is typed", () => {
     expect(draftProblem({ ...NEW_CONNECTION, endpoint: "a:1" })).toBeUndefined();
     expect(draftProblem({ ...NEW_CONNECTION, endpoint: "a:1", protocol: "SASL_TLS" })).toContain("user name");
     expect(draftProblem({ ...NEW_CONNECTION, endpoint: "a:1", attempts: "9" })).toContain("range");
+  });
+
+  it("is said in words of the command line, as far as it has them", () => {
+    const plain = { ...NEW_CONNECTION, endpoint: "a:1" };
+    expect(connectionWords(plain, true)).toEqual(["--bootstrap", "a:1"]);
+    // What is not given stays as it was, so a change says all.
+    expect(connectionWords(plain, false)).toContain("PLAINTEXT");
+    const sasl = { ...plain, protocol: "SASL_PLAINTEXT" as const, username: "ann", password: "secret" };
+    expect(connectionWords(sasl, true)?.join(" ")).toBe(
+      "--bootstrap a:1 --security-protocol SASL_PLAINTEXT --sasl-username ann",
+    );
+    expect(secretsOf(sasl)).toEqual([{ field: "sasl_password", variable: "PEGEL_SASL_PASSWORD" }]);
+    expect(secretsOf({ ...sasl, passwordChoice: "keep" })).toEqual([]);
+    expect(connectionWords({ ...plain, allowedHosts: "a" }, true)).toBeUndefined();
+    expect(connectionWords({ ...plain, passwordChoice: "remove" }, false)).toBeUndefined();
   });
 });

@@ -68,7 +68,7 @@ export function draftOf(view: View): ConnectionDraft {
   };
 }
 
-export const usesTls = (protocol: Protocol) => protocol === "TLS" || protocol === "SASL_TLS";
+export const usesTls = (protocol: string) => protocol === "TLS" || protocol === "SASL_TLS";
 export const usesSasl = (protocol: Protocol) => protocol === "SASL_PLAINTEXT" || protocol === "SASL_TLS";
 
 /** Absent leaves a stored secret as it is, null removes it. */
@@ -153,4 +153,42 @@ export function draftProblem(draft: ConnectionDraft): string | undefined {
     rangeError(draft.attempts, ATTEMPTS),
   ];
   return limits.some((error) => error !== undefined) ? "A limit is out of its range" : undefined;
+}
+
+/** The secrets that the draft would send, with the variable of the shell that holds each: those that `pegel` reads itself. */
+export function secretsOf(draft: ConnectionDraft): readonly { readonly field: string; readonly variable: string }[] {
+  const password = usesSasl(draft.protocol) && draft.passwordChoice === "replace";
+  const key = usesTls(draft.protocol) && draft.keyChoice === "replace" && draft.clientKey.trim() !== "";
+  return [
+    ...(password ? [{ field: "sasl_password", variable: "PEGEL_SASL_PASSWORD" }] : []),
+    ...(key ? [{ field: "tls_client_key", variable: "PEGEL_TLS_CLIENT_KEY_PEM" }] : []),
+  ];
+}
+
+/**
+ * The options of `pegel` that say the same; undefined where it has none for a part. PEM texts are named as files there. What is
+ * not given stays as it is, so a change gives defaults too.
+ */
+export function connectionWords(draft: ConnectionDraft, isNew: boolean): string[] | undefined {
+  const removes = draft.passwordChoice === "remove" || draft.keyChoice === "remove";
+  if (draft.allowedHosts.trim() !== "" || removes) return undefined;
+  const tls = usesTls(draft.protocol);
+  const unlessPlain = (option: string, value: string, plain: string) =>
+    isNew && value === plain ? [] : [option, value];
+  return [
+    "--bootstrap",
+    draft.endpoint.trim(),
+    ...unlessPlain("--security-protocol", draft.protocol, NEW_CONNECTION.protocol),
+    ...(usesSasl(draft.protocol) ? ["--sasl-username", draft.username] : []),
+    ...(tls && draft.caCert.trim() !== "" ? ["--tls-ca-cert", "ca.pem"] : []),
+    ...(tls && draft.clientCert.trim() !== "" ? ["--tls-client-cert", "client.pem"] : []),
+    ...(tls && draft.keyChoice === "replace" && draft.clientKey.trim() !== ""
+      ? ["--tls-client-key", "client-key.pem"]
+      : []),
+    ...(tls && draft.serverName.trim() !== "" ? ["--tls-server-name", draft.serverName.trim()] : []),
+    ...(tls && draft.skipVerify ? ["--tls-skip-verify"] : []),
+    ...unlessPlain("--dial-timeout-seconds", draft.dialSeconds, NEW_CONNECTION.dialSeconds),
+    ...unlessPlain("--request-timeout-seconds", draft.readSeconds, NEW_CONNECTION.readSeconds),
+    ...unlessPlain("--read-max-attempts", draft.attempts, NEW_CONNECTION.attempts),
+  ];
 }

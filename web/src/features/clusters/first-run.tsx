@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { clustersQuery } from "~/api/clusters";
 import type { Session } from "~/api/session";
-import { commandLine, curlLine } from "~/lib/shell";
+import { reasonNotAllowed } from "~/lib/grants";
 import { Button } from "~/ui/button";
-import { CommandLine } from "~/ui/command-line";
 import { FrontPage, Steps } from "~/ui/front-page";
+import { ClusterForm } from "./cluster-form";
 
 interface FirstRunProps {
   readonly session: Session;
@@ -34,44 +34,36 @@ export function FirstRun({ session, passwordForm, onDone }: FirstRunProps) {
             id: "cluster",
             title: hasCluster ? "Cluster registered" : "Register a cluster",
             state: needsPassword ? "later" : hasCluster ? "done" : "now",
-            ...(needsPassword || hasCluster ? {} : { body: <RegisterByCommand /> }),
+            ...(needsPassword || hasCluster ? {} : { body: <FirstCluster session={session} onLater={onDone} /> }),
           },
         ]}
       />
-      {!needsPassword && (
-        <Button look={hasCluster ? "primary" : "default"} onClick={onDone}>
-          {hasCluster ? "Open the overview" : "Later; open the overview"}
+      {hasCluster && (
+        <Button look="primary" onClick={onDone}>
+          Open the overview
         </Button>
       )}
     </FrontPage>
   );
 }
 
-function RegisterByCommand() {
-  const endpoint = "fluss-1.example:9123,fluss-2.example:9123";
-  const url = new URL("api/v1/clusters", document.baseURI).href;
+interface FirstClusterProps {
+  readonly session: Session;
+  readonly onLater: () => void;
+}
+
+function FirstCluster({ session, onLater }: FirstClusterProps) {
   return (
     <>
       <p>
         Name two servers of the cluster, coordinator or tablet servers. The connection is tested step by step before it
-        is saved; this page notices when it is there.
+        is saved. If it is registered elsewhere, by command or by a colleague, this page notices.
       </p>
-      <CommandLine
-        cli={commandLine([
-          "pegel",
-          "cluster",
-          "add",
-          "orders-eu",
-          "--environment",
-          "production",
-          "--bootstrap",
-          endpoint,
-        ])}
-        curl={curlLine({
-          method: "POST",
-          url,
-          body: { slug: "orders-eu", name: "orders-eu", environment: "production", connection: { endpoint } },
-        })}
+      <ClusterForm
+        notAllowed={reasonNotAllowed(session.grants, "pegel.clusters.write")}
+        onDone={() => undefined}
+        onCancel={onLater}
+        cancelWords="Later; open the overview"
       />
     </>
   );

@@ -1,4 +1,3 @@
-import { AsCommand } from "~/components/as-command";
 import { reasonNotAllowed } from "~/lib/grants";
 import { PageTitle } from "~/ui/page-title";
 import { ClusterForm } from "./cluster-form";
@@ -17,11 +16,6 @@ export function RegisterCluster({ grants, onDone, onCancel }: RegisterProps) {
         notAllowed={reasonNotAllowed(grants, "pegel.clusters.write")}
         onDone={(cluster) => onDone(cluster.slug)}
         onCancel={onCancel}
-      />
-      <AsCommand
-        cli={["cluster", "add", "orders-eu", "--environment", "production", "--bootstrap", "fluss-1.example:9123"]}
-        method="POST"
-        path="clusters"
       />
     </>
   );

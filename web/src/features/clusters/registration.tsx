@@ -1,15 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { fetchClient } from "~/api/client";
-import { clusterQuery } from "~/api/clusters";
+import { type Cluster, clusterQuery } from "~/api/clusters";
 import { failureOf } from "~/api/errors";
+import { AsCommand } from "~/components/as-command";
 import { FailureView } from "~/components/failure-view";
 import { useOnceAtATime } from "~/components/use-once-at-a-time";
 import { reasonNotAllowed } from "~/lib/grants";
 import { sentence } from "~/lib/sentence";
-import { commandLine, curlLine } from "~/lib/shell";
 import { Button } from "~/ui/button";
-import { CommandLine } from "~/ui/command-line";
 import { CopyButton } from "~/ui/copy-button";
 import { KeyValue } from "~/ui/key-value";
 import { UnavailableState } from "~/ui/list-states";
@@ -19,8 +18,10 @@ import { Skeleton } from "~/ui/skeleton";
 import { StateChip, Tag } from "~/ui/state-chip";
 import { showToast } from "~/ui/toast";
 import { Mono, Time } from "~/ui/values";
+import { VisibleText } from "~/ui/visible-text";
 import { ClusterForm } from "./cluster-form";
 import { ConnectionFindings } from "./connection-findings";
+import { usesTls } from "./connection-form";
 import styles from "./registration.module.css";
 import { RemoveCluster } from "./remove-cluster";
 
@@ -121,16 +122,7 @@ export function Registration({ cluster, grants, editing, onEdit, onRemoved }: Re
                 ["protocol", <Mono key="v">{connection.security_protocol}</Mono>],
                 ["user", connection.sasl_username ? <Mono key="v">{connection.sasl_username}</Mono> : "none"],
                 ["password", connection.has_sasl_password ? "stored, never shown" : "none"],
-                [
-                  "certificates",
-                  connection.tls_skip_verify ? (
-                    <StateChip key="v" state="risk">
-                      not verified
-                    </StateChip>
-                  ) : (
-                    "verified"
-                  ),
-                ],
+                ["encryption", <Encryption key="v" connection={connection} />],
                 ["dial limit", `${connection.dial_timeout_seconds} s`],
                 ["read limit", `${connection.request_timeout_seconds} s, ${connection.read_max_attempts} attempts`],
               ]}
@@ -148,11 +140,8 @@ export function Registration({ cluster, grants, editing, onEdit, onRemoved }: Re
             ]}
           />
         </Panel>
-        <CommandLine
-          cli={commandLine(["pegel", "cluster", "show", data.slug])}
-          curl={curlLine({ method: "GET", url: new URL(`api/v1/clusters/${data.slug}`, document.baseURI).href })}
-        />
       </div>
+      <AsCommand cli={["cluster", "show", data.slug]} path={`clusters/${data.slug}`} />
     </>
   );
 }
@@ -173,6 +162,15 @@ function useConnectionTest(cluster: string) {
       showToast({ state: "unavailable", title: "The connection could not be tested", detail: failure.detail });
     },
   });
+}
+
+function Encryption({ connection }: { readonly connection: NonNullable<Cluster["connection"]> }) {
+  if (!usesTls(connection.security_protocol)) return "none: whoever stands between can read all";
+  if (connection.tls_skip_verify) return <StateChip state="risk">certificates are not verified</StateChip>;
+  const by = connection.tls_ca_cert ? "by authorities of its own" : "by those of the system";
+  const name = connection.tls_server_name ? `, for the name ${connection.tls_server_name}` : "";
+  const client = connection.tls_client_cert ? "; Pegel shows a certificate" : "";
+  return <VisibleText text={`certificates are verified ${by}${name}${client}`} />;
 }
 
 function Servers({ endpoint }: { readonly endpoint: string }) {

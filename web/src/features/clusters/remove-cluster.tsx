@@ -3,6 +3,7 @@ import { useState } from "react";
 import { fetchClient } from "~/api/client";
 import type { Cluster } from "~/api/clusters";
 import { failureOf } from "~/api/errors";
+import { AsCommand } from "~/components/as-command";
 import { useOnceAtATime } from "~/components/use-once-at-a-time";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
@@ -72,6 +73,12 @@ export function RemoveCluster({ cluster, onClose, onDone }: RemoveClusterProps) 
           label={`I know that ${cluster.slug} is then no longer watched`}
           checked={sure}
           onChange={setSure}
+        />
+        <AsCommand
+          cli={["cluster", "remove", cluster.slug, "--confirm", cluster.slug]}
+          method="DELETE"
+          path={`clusters/${cluster.slug}`}
+          query={{ version: cluster.version }}
         />
       </FieldStack>
     </Dialog>

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { ownSessionsQuery } from "~/api/access";
 import { fetchClient } from "~/api/client";
 import type { Session } from "~/api/session";
+import { AsCommand } from "~/components/as-command";
 import { scopeWords } from "~/lib/scope-text";
 import { Button } from "~/ui/button";
 import { KeyValue } from "~/ui/key-value";
@@ -59,6 +60,7 @@ export function Account({ session }: { readonly session: Session }) {
         >
           <SessionsList query={sessions} notAllowed={undefined} onEnd={end.run} />
         </Panel>
+        <AsCommand path="account/sessions" person={session.name} />
       </div>
     </>
   );

@@ -5,8 +5,9 @@ import { fetchClient } from "~/api/client";
 import type { components } from "~/api/schema";
 import { AsCommand } from "~/components/as-command";
 import { FailureView } from "~/components/failure-view";
+import { countWords } from "~/lib/count";
 import { reasonNotAllowed } from "~/lib/grants";
-import { instantMs } from "~/lib/instant";
+import { formatInstant, readInstant, resolveZone } from "~/lib/instant";
 import { Button } from "~/ui/button";
 import { CopyButton } from "~/ui/copy-button";
 import { DataTable } from "~/ui/data-table";
@@ -20,7 +21,9 @@ import { SidePanel, WithSidePanel } from "~/ui/side-panel";
 import { StateChip } from "~/ui/state-chip";
 import { Mono, Offset, Time } from "~/ui/values";
 import { VisibleText } from "~/ui/visible-text";
+import { useZone } from "~/ui/zone";
 import { outcomeState } from "./audit-outcome";
+import styles from "./settings.module.css";
 import { useChange } from "./use-change";
 
 const COLUMNS: readonly TableColumn<AuditEntry>[] = [
@@ -123,9 +126,10 @@ export function Audit({ grants, view, hrefOf, onChange, onBack }: AuditProps) {
             refreshing={query.isRefetching}
             foot={
               query.data && (
-                <>
+                <div className={styles.foot}>
                   <span>
-                    {rows.length} rows{next === undefined ? ", down to the first" : ""}
+                    {countWords(rows.length, "row")}
+                    {next === undefined ? ", down to the first" : ""}
                   </span>
                   <span style={{ display: "inline-flex", gap: 6, marginLeft: "auto" }}>
                     <Button
@@ -150,7 +154,7 @@ export function Audit({ grants, view, hrefOf, onChange, onBack }: AuditProps) {
                       Older
                     </Button>
                   </span>
-                </>
+                </div>
               )
             }
             instead={
@@ -197,9 +201,10 @@ function Filters({ view, onChange, onClear }: FiltersProps) {
   const [action, setAction] = useState(view.action ?? "");
   const [target, setTarget] = useState(view.target ?? "");
   const [principal, setPrincipal] = useState(view.principal ?? "");
-  const [from, setFrom] = useState(view.from ?? "");
-  const [until, setUntil] = useState(view.until ?? "");
-  const bad = [from, until].some((time) => time !== "" && instantMs(time) === undefined);
+  const zone = useZone();
+  const [from, setFrom] = useState(view.from ? formatInstant(view.from, zone) : "");
+  const [until, setUntil] = useState(view.until ? formatInstant(view.until, zone) : "");
+  const bad = [from, until].some((time) => time !== "" && readInstant(time, zone) === undefined);
   return (
     <form
       style={{ display: "flex", flexWrap: "wrap", gap: 8, padding: "10px 14px" }}
@@ -210,17 +215,22 @@ function Filters({ view, onChange, onClear }: FiltersProps) {
           action: action || undefined,
           target: target || undefined,
           principal: principal || undefined,
-          from: from || undefined,
-          until: until || undefined,
+          from: readInstant(from, zone),
+          until: readInstant(until, zone),
         });
       }}
     >
       <PrefixedField label="action" mono width={120} placeholder="users.create" value={action} onChange={setAction} />
       <PrefixedField label="on" mono width={130} placeholder="cluster/lab" value={target} onChange={setTarget} />
       <PrefixedField label="actor id" mono width={130} value={principal} onChange={setPrincipal} />
-      <PrefixedField label="from" mono width={160} placeholder="2026-11-30T00:00:00Z" value={from} onChange={setFrom} />
+      <PrefixedField label="from" mono width={160} placeholder="2026-11-30 00:00" value={from} onChange={setFrom} />
       <PrefixedField label="until" mono width={160} value={until} onChange={setUntil} />
-      <Button type="submit" disabledReason={bad ? "A time is written as 2026-11-30T03:00:00Z" : undefined}>
+      <Button
+        type="submit"
+        disabledReason={
+          bad ? `Not a time: write 2026-11-30 03:00 by the clocks of ${resolveZone(zone)}, or RFC 3339` : undefined
+        }
+      >
         Filter
       </Button>
       {onClear && (

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { fetchClient } from "~/api/client";
+import { AsCommand } from "~/components/as-command";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { FieldStack, TextField } from "~/ui/fields";
@@ -9,22 +10,23 @@ import { ShownOnce } from "./shown-once";
 import { useChange } from "./use-change";
 
 interface TokenDialogProps {
+  /** Who is signed in. */
+  readonly person: string;
   /** One's own: a token may not have more. */
   readonly grants: readonly string[];
   readonly onClose: () => void;
 }
 
-export function TokenDialog({ grants, onClose }: TokenDialogProps) {
+export function TokenDialog({ person, grants, onClose }: TokenDialogProps) {
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
   const [rights, setRights] = useState({ ...PLAIN_RIGHTS, ofRole: false, grants: grants.join("\n") });
   const [secret, setSecret] = useState<string>();
+  const { grants: wanted, ...rest } = rightsBody(rights);
+  const body = { name: name.trim(), expires_in_days: Number(days), ...rest, grants: wanted ?? [] };
   const create = useChange({
     call: async () => {
-      const { role, scope, grants: wanted } = rightsBody(rights);
-      const { data, error, response } = await fetchClient.POST("/api/v1/account/tokens", {
-        body: { name: name.trim(), expires_in_days: Number(days), role, scope, grants: wanted ?? [] },
-      });
+      const { data, error, response } = await fetchClient.POST("/api/v1/account/tokens", { body });
       return { response, error, data: data?.secret };
     },
     rereads: ["/api/v1/account/tokens", "/api/v1/tokens"],
@@ -82,6 +84,7 @@ export function TokenDialog({ grants, onClose }: TokenDialogProps) {
           error={failure?.fields.get("/expires_in_days")}
         />
         <RightsFields draft={rights} onChange={setRights} errors={failure?.fields} mayHaveThoseOfRole={false} />
+        <AsCommand method="POST" path="account/tokens" body={body} person={person} />
       </FieldStack>
     </Dialog>
   );

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ownTokensQuery, type Token, tokensQuery } from "~/api/access";
+import { MOST, ownTokensQuery, type Token, tokensQuery } from "~/api/access";
 import { fetchClient } from "~/api/client";
+import { AsCommand } from "~/components/as-command";
 import { FailureView } from "~/components/failure-view";
+import { countWords } from "~/lib/count";
 import { reasonNotAllowed } from "~/lib/grants";
 import { scopeWords } from "~/lib/scope-text";
 import { Button } from "~/ui/button";
@@ -20,13 +22,15 @@ import { TokenDialog } from "./token-dialog";
 export type WhoseTokens = "own" | "all";
 
 interface TokensProps {
+  /** Who is signed in. */
+  readonly person: string;
   readonly grants: readonly string[];
   readonly whose: WhoseTokens;
   readonly onWhose: (whose: WhoseTokens) => void;
 }
 
 /** Access tokens, for programs. What a token is, is shown once when it is made. */
-export function Tokens({ grants, whose, onWhose }: TokensProps) {
+export function Tokens({ person, grants, whose, onWhose }: TokensProps) {
   const own = useQuery({ ...ownTokensQuery, enabled: whose === "own" });
   const all = useQuery({ ...tokensQuery, enabled: whose === "all" });
   const query = whose === "own" ? own : all;
@@ -44,12 +48,14 @@ export function Tokens({ grants, whose, onWhose }: TokensProps) {
           </Button>
         }
       >
-        {query.data === undefined ? "Access tokens" : `${rows.length} access tokens`}
+        {query.data === undefined ? "Access tokens" : countWords(rows.length, "access token")}
       </PageTitle>
-      {creating && <TokenDialog grants={grants} onClose={() => setCreating(false)} />}
+      {creating && <TokenDialog person={person} grants={grants} onClose={() => setCreating(false)} />}
       {revoking && (
         <RevokeToken
           token={revoking}
+          path={whose === "own" ? `account/tokens/${revoking.id}` : `tokens/${revoking.id}`}
+          person={whose === "own" ? person : undefined}
           call={() => {
             const path = { params: { path: { id: revoking.id } } };
             return whose === "own"
@@ -141,6 +147,7 @@ export function Tokens({ grants, whose, onWhose }: TokensProps) {
           }
         />
       </Panel>
+      <AsCommand path={whose === "own" ? "account/tokens" : "tokens"} query={{ limit: MOST }} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { User } from "~/api/access";
 import { fetchClient } from "~/api/client";
+import { AsCommand } from "~/components/as-command";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { FieldStack, TextField } from "~/ui/fields";
@@ -15,18 +16,18 @@ export function UserDialog({ user, onClose }: { readonly user?: User; readonly o
   const [display, setDisplay] = useState(user?.display_name ?? "");
   const [rights, setRights] = useState(user === undefined ? PLAIN_RIGHTS : rightsDraft(user));
   const [password, setPassword] = useState<string>();
+  const body = { display_name: display, ...rightsBody(rights) };
+  const forNew = { ...body, name, ...(display === "" ? { display_name: name } : {}) };
+  const forChange = user && { ...body, is_disabled: Boolean(user.disabled_at), version: user.version };
   const save = useChange({
     call: async () => {
-      const body = { display_name: display, ...rightsBody(rights) };
-      if (user === undefined) {
-        const made = await fetchClient.POST("/api/v1/users", {
-          body: { ...body, name, ...(display === "" ? { display_name: name } : {}) },
-        });
+      if (user === undefined || forChange === undefined) {
+        const made = await fetchClient.POST("/api/v1/users", { body: forNew });
         return { response: made.response, error: made.error, data: made.data?.password };
       }
       const changed = await fetchClient.PUT("/api/v1/users/{id}", {
         params: { path: { id: user.id } },
-        body: { ...body, is_disabled: Boolean(user.disabled_at), version: user.version },
+        body: forChange,
       });
       return { response: changed.response, error: changed.error };
     },
@@ -86,6 +87,11 @@ export function UserDialog({ user, onClose }: { readonly user?: User; readonly o
           error={failure?.fields.get("/display_name")}
         />
         <RightsFields draft={rights} onChange={setRights} errors={failure?.fields} mayHaveThoseOfRole />
+        {user === undefined ? (
+          <AsCommand method="POST" path="users" body={forNew} />
+        ) : (
+          <AsCommand method="PUT" path={`users/${user.id}`} body={forChange} />
+        )}
       </FieldStack>
     </Dialog>
   );

@@ -2,8 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { MOST, type User, userSessionsQuery, usersQuery } from "~/api/access";
 import { fetchClient } from "~/api/client";
+import { AsCommand } from "~/components/as-command";
 import { FailureView } from "~/components/failure-view";
 import { useTyped } from "~/components/use-typed";
+import { countWords } from "~/lib/count";
 import { reasonNotAllowed } from "~/lib/grants";
 import { matchScore } from "~/lib/match";
 import { scopeWords } from "~/lib/scope-text";
@@ -19,7 +21,7 @@ import { Panel } from "~/ui/panel";
 import { SearchInput } from "~/ui/search-input";
 import { SidePanel, WithSidePanel } from "~/ui/side-panel";
 import { StateChip } from "~/ui/state-chip";
-import { RelativeTime, Time } from "~/ui/values";
+import { RelativeTime, Time, Unknown } from "~/ui/values";
 import { VisibleText } from "~/ui/visible-text";
 import { GrantList } from "./grant-list";
 import { SessionsList } from "./sessions-list";
@@ -35,7 +37,7 @@ const COLUMNS: readonly TableColumn<User>[] = [
     cell: (row) => <VisibleText text={row.name} />,
     sortValue: (row) => row.name,
   },
-  { id: "display", header: "Name", width: 200, grow: true, cell: (row) => <VisibleText text={row.display_name} /> },
+  { id: "display", header: "Name", width: 200, grow: true, cell: (row) => <DisplayName user={row} /> },
   { id: "role", header: "Role", width: 90, cell: (row) => row.role, sortValue: (row) => row.role },
   { id: "state", header: "State", width: 180, cell: (row) => <UserState user={row} /> },
   {
@@ -53,6 +55,10 @@ const COLUMNS: readonly TableColumn<User>[] = [
     sortValue: (row) => row.updated_at,
   },
 ];
+
+function DisplayName({ user }: { readonly user: User }) {
+  return user.display_name === "" ? <Unknown>none</Unknown> : <VisibleText text={user.display_name} />;
+}
 
 function UserState({ user }: { readonly user: User }) {
   if (user.disabled_at) return <StateChip state="paused">disabled</StateChip>;
@@ -96,7 +102,7 @@ export function Users({ grants, ownId, search, open, hrefOf, onChange }: UsersPr
           </Button>
         }
       >
-        {users.data === undefined ? "Users" : `${all.length}${users.data.next_cursor ? "+" : ""} users`}
+        {users.data === undefined ? "Users" : `${users.data.next_cursor ? "≥ " : ""}${countWords(all.length, "user")}`}
       </PageTitle>
       {creating && <UserDialog onClose={() => setCreating(false)} />}
       <WithSidePanel
@@ -135,7 +141,7 @@ export function Users({ grants, ownId, search, open, hrefOf, onChange }: UsersPr
               ) : users.data === undefined || rows.length > 0 ? undefined : search !== "" ? (
                 <FilteredEmptyState
                   title={`No user matches “${search}”`}
-                  total={`${all.length} users`}
+                  total={countWords(all.length, "user")}
                   onClear={() => onChange({ search: "" })}
                 />
               ) : (
@@ -145,6 +151,7 @@ export function Users({ grants, ownId, search, open, hrefOf, onChange }: UsersPr
           />
         </Panel>
       </WithSidePanel>
+      <AsCommand path="users" query={{ limit: MOST }} />
     </>
   );
 }
@@ -231,7 +238,7 @@ function UserSheet({ user, isOneself, notAllowed, onClose }: UserSheetProps) {
       )}
       <KeyValue
         items={[
-          ["name", <VisibleText key="v" text={user.display_name} />],
+          ["name", <DisplayName key="v" user={user} />],
           ["state", <UserState key="v" user={user} />],
           ["role", user.role],
           ["clusters", scopeWords(user.scope)],
