@@ -235,7 +235,14 @@ const PARTITIONS: Schemas["Partition"][] = [
 ];
 
 const CONFIG: Schemas["ConfigValue"][] = [
-  { key: "default.bucket.number", value: "1", source: "DEFAULT_CONFIG", is_redacted: false },
+  {
+    key: "default.bucket.number",
+    value: "3",
+    source: "INITIAL_SERVER_CONFIG",
+    is_redacted: false,
+    default_value: "1",
+    differs_from_default: true,
+  },
   { key: "s3.secret-key", value: "***", source: "INITIAL_SERVER_CONFIG", is_redacted: true },
   { key: "empty", value: "", source: "DYNAMIC_SERVER_CONFIG", is_redacted: false },
 ];

@@ -7,6 +7,7 @@ mod acls;
 mod buckets;
 mod cluster;
 mod cluster_config;
+mod config_defaults;
 pub(crate) mod connection_test;
 mod database;
 mod databases;

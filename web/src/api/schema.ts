@@ -1397,6 +1397,13 @@ export interface components {
         };
         /** @description One configuration value. */
         ConfigValue: {
+            /** @description What Fluss 0.9.1 does where nothing is set; absent where it has no default or does not know the key. */
+            default_value?: string | null;
+            /**
+             * @description Whether the value means something else than the default; absent where Fluss 0.9.1 does not know the key, and
+             *     for hidden values.
+             */
+            differs_from_default?: boolean | null;
             /** @description Whether the value was hidden. */
             is_redacted: boolean;
             /** @description Key, always shown. */

@@ -57,4 +57,11 @@ pub struct ConfigValue {
     pub is_redacted: bool,
     /// Where the value comes from, as the server says.
     pub source: String,
+    /// What Fluss 0.9.1 does where nothing is set; absent where it has no default or does not know the key.
+    #[serde(default)]
+    pub default_value: Option<String>,
+    /// Whether the value means something else than the default; absent where Fluss 0.9.1 does not know the key, and
+    /// for hidden values.
+    #[serde(default)]
+    pub differs_from_default: Option<bool>,
 }

@@ -5,6 +5,7 @@ use pegel_api_types::operations::cluster_config::{ConfigValue, ListClusterConfig
 use pegel_core::limits::{Page, PageRequest};
 use pegel_core::redaction::redact;
 
+use crate::catalog::config_defaults::compare;
 use crate::catalog::{Execute, list_status};
 use crate::execution::{Answer, Execution};
 use crate::failure::Failure;
@@ -42,8 +43,14 @@ fn judge(entries: Vec<ConfigEntry>, page: &PageRequest) -> Answer<Page<ConfigVal
 
 fn view(entry: ConfigEntry) -> ConfigValue {
     let shown = entry.value.map(|value| redact(&entry.key, &value));
+    let is_redacted = shown.as_ref().is_some_and(|shown| shown.is_redacted);
+    // What is hidden is not compared: even that would tell something of it.
+    let value = shown.as_ref().map(|shown| shown.value.as_str());
+    let compared = (!is_redacted).then(|| compare(&entry.key, value)).flatten();
     ConfigValue {
-        is_redacted: shown.as_ref().is_some_and(|shown| shown.is_redacted),
+        is_redacted,
+        differs_from_default: compared.as_ref().map(|compared| compared.differs),
+        default_value: compared.and_then(|compared| compared.default_value),
         value: shown.map(|shown| shown.value),
         key: entry.key,
         source: entry.source,
@@ -90,6 +97,19 @@ mod tests {
         assert!(!format!("{page:?}").contains("hunter2"));
         assert_eq!(page.items.iter().filter(|entry| entry.is_redacted).count(), 3);
         assert_eq!(page.items[1].value, None);
+    }
+
+    #[test]
+    fn what_differs_from_its_default_says_so_and_what_is_hidden_says_nothing() {
+        let page = with_secrets().data.unwrap();
+        let seen = |place: usize| {
+            let entry = &page.items[place];
+            (entry.differs_from_default, entry.default_value.as_deref())
+        };
+        assert_eq!(seen(0), (Some(true), Some("1")), "default.bucket.number");
+        assert_eq!(seen(1), (Some(false), Some("8 mb")), "kv.rocksdb.block.cache-size");
+        assert_eq!(seen(2), (None, None), "plugin.options");
+        assert_eq!(seen(4), (None, None), "security.sasl.plain.jaas.config");
     }
 
     #[test]

@@ -122,7 +122,9 @@ fn story(incident: &IncidentView, events: &[IncidentEventView], console: &Consol
             Column::Text("DETAIL"),
         ]);
         for event in events {
-            let said = event.detail.get("text").and_then(serde_json::Value::as_str);
+            let said = ["/text", "/evidence/summary", "/detail"]
+                .iter()
+                .find_map(|place| event.detail.pointer(place)?.as_str());
             grid.row(vec![
                 Cell::text(event.happened_at.to_string()),
                 Cell::text(&event.kind),

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { configQuery } from "~/api/catalog";
+import type { components } from "~/api/schema";
 import { PagedTable } from "~/components/answer-table";
 import { AsCommand } from "~/components/as-command";
 import { useAnswer } from "~/components/use-answer";
@@ -88,6 +89,12 @@ export function Config({ cluster, search, offset, onChange }: ConfigProps) {
                   </>
                 ),
             },
+            {
+              id: "default",
+              header: "Default",
+              width: 230,
+              cell: (row) => <DefaultOf row={row} />,
+            },
             { id: "source", header: "Source", width: 230, cell: (row) => <VisibleText text={row.source} /> },
           ]}
           page={{ offset, limit: LIMIT, onOffset: (to) => onChange({ offset: to }) }}
@@ -117,6 +124,24 @@ export function Config({ cluster, search, offset, onChange }: ConfigProps) {
         path={`clusters/${cluster}/operations/cluster-config`}
         query={{ search: search || undefined, offset: offset || undefined, limit: LIMIT }}
       />
+    </>
+  );
+}
+
+/** Whether a value says anything else than Fluss would do by itself. */
+function DefaultOf({ row }: { readonly row: components["schemas"]["ConfigValue"] }) {
+  if (row.differs_from_default === null || row.differs_from_default === undefined) return <Unknown>not known</Unknown>;
+  if (!row.differs_from_default) return <>as by default</>;
+  return (
+    <>
+      differs from{" "}
+      {row.default_value === null || row.default_value === undefined ? (
+        "not set"
+      ) : (
+        <Mono title={row.default_value}>
+          <VisibleText text={row.default_value === "" ? '""' : row.default_value} />
+        </Mono>
+      )}
     </>
   );
 }

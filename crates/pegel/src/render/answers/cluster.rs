@@ -126,15 +126,22 @@ impl Show for Page<ConfigValue> {
         let mut grid = Grid::new(&[
             Column::Text("KEY"),
             Column::Text("VALUE"),
+            Column::Text("DEFAULT"),
             Column::Short("SOURCE"),
             Column::Short(""),
         ]);
         for entry in &self.items {
+            let note = match (entry.is_redacted, entry.differs_from_default) {
+                (true, _) => "hidden",
+                (false, Some(true)) => "differs",
+                (false, _) => "",
+            };
             grid.row(vec![
                 Cell::text(&entry.key),
                 entry.value.as_ref().map_or(Cell::Nothing, Cell::text),
+                entry.default_value.as_ref().map_or(Cell::Nothing, Cell::text),
                 Cell::text(&entry.source),
-                Cell::text(if entry.is_redacted { "hidden" } else { "" }),
+                Cell::text(note),
             ]);
         }
         paper.grid(&grid);
