@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use crate::judge::simulate::{After, Before};
 
-pub use withheld::{Withheld, withheld};
+pub use withheld::{Withheld, in_force, withheld};
 
 /// What happens to a monitor.
 #[derive(Debug, Clone, PartialEq)]

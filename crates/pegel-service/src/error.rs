@@ -177,6 +177,14 @@ impl Error {
         text
     }
 
+    /// Names the fields of a form below its place in the request.
+    pub(crate) fn invalid_below(problems: Vec<FieldProblem>, form: &str) -> Self {
+        let moved = problems
+            .into_iter()
+            .map(|problem| FieldProblem { pointer: format!("{form}{}", problem.pointer).into(), ..problem });
+        Self::Invalid { problems: moved.collect() }
+    }
+
     pub(crate) fn not_found(kind: &str, name: impl std::fmt::Display) -> Self {
         Self::NotFound { what: format!("{kind} {name}") }
     }

@@ -12,8 +12,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pegel_api_types::problem::FieldProblem;
-use pegel_core::access::scope::Scope;
-use pegel_core::ids::ClusterSlug;
 use pegel_http::Outbound;
 use pegel_http::egress::Egress;
 use pegel_http::resolve::SystemResolver;
@@ -173,14 +171,6 @@ impl Monitoring {
         self.inner.stop.cancel();
         self.inner.tasks.close();
         self.inner.tasks.wait().await;
-    }
-}
-
-/// Whether somebody with this scope may see what belongs to a cluster, or to none.
-pub(crate) fn is_in_scope(scope: &Scope, cluster: Option<&ClusterSlug>) -> bool {
-    match cluster {
-        Some(slug) => scope.allows_whole_cluster(slug),
-        None => *scope == Scope::All,
     }
 }
 

@@ -32,7 +32,8 @@ pub async fn withheld(tx: &mut Tx<'_>, monitor: &Monitor) -> Result<Option<Withh
     Ok(quiet.iter().filter_map(|one| in_force(one, &labels, now)).min_by_key(|one| one.until))
 }
 
-fn in_force(quiet: &QuietTime, labels: &Labels, now: Timestamp) -> Option<Withheld> {
+/// Returns what a silence or a maintenance window keeps from people who would hear of these labels, if it does now.
+pub fn in_force(quiet: &QuietTime, labels: &Labels, now: Timestamp) -> Option<Withheld> {
     let (until, is_maintenance) = match &quiet.definition {
         Definition::Silence(silence) if silence.silences(labels, now) => (silence.ends_at, false),
         Definition::Maintenance(maintenance) if maintenance.covers(labels, now) => {

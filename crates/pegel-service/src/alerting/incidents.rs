@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::journal;
 use crate::policy::Authorized;
 use crate::policy::permission::{IncidentsRead, IncidentsWrite};
+use crate::policy::rights::is_in_scope;
 
 /// Which incidents are asked for.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +51,7 @@ impl Alerting {
                     before = page.last().map(|incident| incident.id);
                     let wanted = page.into_iter().filter(|incident| {
                         let cluster = filter.cluster.as_ref().map(ClusterSlug::as_str);
-                        is_in_scope(&scope, incident)
+                        is_visible(&scope, incident)
                             && (cluster.is_none() || cluster == incident.cluster_slug.as_deref())
                     });
                     found.extend(wanted.take(most - found.len()));
@@ -115,7 +116,7 @@ impl Alerting {
 
     async fn incident_of(&self, caller: &Caller, id: Uuid) -> Result<Incident, Error> {
         let incident = self.db.read(move |tx| Box::pin(table::get(tx, FiringId(id)))).await?;
-        if is_in_scope(&caller.principal().scope, &incident) {
+        if is_visible(&caller.principal().scope, &incident) {
             Ok(incident)
         } else {
             Err(Error::not_found("incident", id))
@@ -123,15 +124,10 @@ impl Alerting {
     }
 }
 
-fn is_in_scope(scope: &Scope, incident: &Incident) -> bool {
-    match &incident.cluster_slug {
-        None => *scope == Scope::All,
-        // A cluster may be gone and its name with it; then only those see it who see everything.
-        Some(slug) => match slug.parse::<ClusterSlug>() {
-            Ok(slug) => scope.allows_whole_cluster(&slug),
-            Err(_) => *scope == Scope::All,
-        },
-    }
+/// A cluster whose name cannot be read counts as none: only those see it who see everything.
+fn is_visible(scope: &Scope, incident: &Incident) -> bool {
+    let cluster = incident.cluster_slug.as_deref().and_then(|slug| slug.parse().ok());
+    is_in_scope(scope, cluster.as_ref())
 }
 
 fn incident_view(incident: Incident) -> IncidentView {

@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use pegel_api_types::alerting::quiet_times::{
     MaintenanceForm, MaintenanceView, SilenceForm, SilenceView, UpdateMaintenance, UpdateSilence,
 };
-use pegel_api_types::problem::FieldProblem;
 use pegel_core::monitor::quiet::{Maintenance, Silence};
 use pegel_core::monitor::span::Span;
 use pegel_store::audit::{self, Entry};
@@ -109,7 +108,8 @@ impl Alerting {
         request: &UpdateSilence,
     ) -> Result<SilenceView, Error> {
         let form = &request.silence;
-        let silence = form.silence(self.now()).map_err(|problems| below(problems, "/silence"))?;
+        let silence =
+            form.silence(self.now()).map_err(|problems| Error::invalid_below(problems, "/silence"))?;
         let change = Change {
             id,
             version: request.version,
@@ -131,7 +131,7 @@ impl Alerting {
         request: &UpdateMaintenance,
     ) -> Result<MaintenanceView, Error> {
         let form = &request.window;
-        let window = form.maintenance().map_err(|problems| below(problems, "/window"))?;
+        let window = form.maintenance().map_err(|problems| Error::invalid_below(problems, "/window"))?;
         let change = Change {
             id,
             version: request.version,
@@ -293,14 +293,6 @@ fn detail(quiet: &QuietTime) -> serde_json::Value {
         Definition::Maintenance(window) => json!({ "version": quiet.version, "matchers": window.matchers,
             "recurrence": window.recurrence }),
     }
-}
-
-/// Fields of a form that is a part of a request are named below it.
-fn below(problems: Vec<FieldProblem>, form: &str) -> Error {
-    let moved = problems
-        .into_iter()
-        .map(|problem| FieldProblem { pointer: format!("{form}{}", problem.pointer).into(), ..problem });
-    Error::Invalid { problems: moved.collect() }
 }
 
 fn silence_view(quiet: &QuietTime, now: Timestamp) -> Option<SilenceView> {

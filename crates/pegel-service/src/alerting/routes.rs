@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use pegel_api_types::alerting::routes::{PreviewRoutes, RouteList, RoutePreview};
 use pegel_api_types::problem::FieldProblem;
 use pegel_core::monitor::routing::decide;
-use pegel_store::quiet_times::{self, Definition, QuietTime};
-use pegel_store::{audit, channels, routes};
+use pegel_monitor::judge::in_force;
+use pegel_store::{audit, channels, quiet_times, routes};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -78,12 +78,8 @@ impl Alerting {
         let routes = request.routes.as_ref().unwrap_or(&stored);
         let decision = decide(routes, request.severity, &request.labels);
         let now = self.db.clock().now();
-        let withholds = |one: &QuietTime| match &one.definition {
-            Definition::Silence(silence) => silence.silences(&request.labels, now),
-            Definition::Maintenance(window) => window.covers(&request.labels, now),
-        };
-        let withheld_by = quiet.iter().filter(|one| withholds(one)).map(|one| one.id).collect();
-        Ok(RoutePreview::new(decision, withheld_by))
+        let withheld = quiet.iter().filter_map(|one| in_force(one, &request.labels, now));
+        Ok(RoutePreview::new(decision, withheld.map(|withheld| withheld.quiet_time_id).collect()))
     }
 }
 

@@ -17,7 +17,6 @@ use uuid::Uuid;
 
 use crate::error::Error;
 use crate::journal;
-use crate::monitoring::monitors::below;
 use crate::monitoring::{Monitoring, view};
 use crate::policy::Authorized;
 use crate::policy::permission::{AlertingRead, AlertingWrite};
@@ -185,7 +184,7 @@ fn with_secret(settings: Json, place: &str, name: &SecretRef) -> Json {
 
 /// Checks what somebody wrote; returns the settings with the name of the secret that stays, if one does.
 fn checked(kind: ChannelKind, form: &ChannelForm, before: Option<&Channel>) -> Result<Json, Error> {
-    form.validate().map_err(|problems| below(problems, "/channel"))?;
+    form.validate().map_err(|problems| Error::invalid_below(problems, "/channel"))?;
     let Some((field, place)) = view::secret_of(kind) else {
         let problem = FieldProblem::new("/kind", "value", "channels of this kind cannot be made yet");
         return Err(Error::Invalid { problems: vec![problem] });
@@ -221,7 +220,7 @@ fn checked(kind: ChannelKind, form: &ChannelForm, before: Option<&Channel>) -> R
         (true, _) => with_secret(form.settings.clone(), place, &SecretRef { secret: field.to_owned() }),
     };
     pegel_monitor::channel::check(kind, &settings).map_err(|error| match Error::from(error) {
-        Error::Invalid { problems } => below(problems, "/channel"),
+        Error::Invalid { problems } => Error::invalid_below(problems, "/channel"),
         other => other,
     })?;
     Ok(settings)

@@ -8,9 +8,10 @@ use uuid::Uuid;
 
 use crate::error::Error;
 use crate::journal;
-use crate::monitoring::{Monitoring, is_in_scope};
+use crate::monitoring::Monitoring;
 use crate::policy::Authorized;
 use crate::policy::permission::IncidentsWrite;
+use crate::policy::rights::is_in_scope;
 
 impl Monitoring {
     /// Takes on an incident: no more reminders, and everybody who was told hears of it.

@@ -11,7 +11,6 @@ use pegel_api_types::people::ShownOnce;
 use pegel_api_types::problem::FieldProblem;
 use pegel_core::ids::ClusterSlug;
 use pegel_core::monitor::kind::MonitorKind;
-use pegel_core::monitor::verdict::Rule;
 use pegel_monitor::channel::secret::names;
 use pegel_monitor::judge::Change;
 use pegel_monitor::target::Target;
@@ -28,9 +27,10 @@ use uuid::Uuid;
 use crate::caller::Caller;
 use crate::error::Error;
 use crate::journal;
-use crate::monitoring::{Monitoring, is_in_scope, view};
+use crate::monitoring::{Monitoring, view};
 use crate::policy::Authorized;
 use crate::policy::permission::{MonitorsRead, MonitorsWrite};
+use crate::policy::rights::is_in_scope;
 
 /// Kinds that can be made; the others wait for what they look at.
 const KINDS: [MonitorKind; 5] = [
@@ -320,18 +320,18 @@ fn checked(kind: MonitorKind, cluster: Option<&ClusterSlug>, form: &MonitorForm)
         let what = "monitors of this kind cannot be made yet";
         return Err(Error::Invalid { problems: vec![FieldProblem::new("/kind", "value", what)] });
     }
-    form.validate(kind).map_err(|problems| below(problems, "/monitor"))?;
+    form.validate(kind).map_err(|problems| Error::invalid_below(problems, "/monitor"))?;
     if matches!(kind, MonitorKind::FlussProbe | MonitorKind::Coordinator) && cluster.is_none() {
         let what = "a monitor of this kind looks at a registered cluster";
         return Err(Error::Invalid { problems: vec![FieldProblem::new("/cluster", "missing", what)] });
     }
     Target::read(kind, &form.target).map_err(|error| match Error::from(error) {
-        Error::Invalid { problems } => below(problems, "/monitor"),
+        Error::Invalid { problems } => Error::invalid_below(problems, "/monitor"),
         other => other,
     })?;
     let rule = match &form.heartbeat_rule {
         Some(heartbeat) => heartbeat.verdict_rule(form.rule.severity, form.rule.remind_every_ms),
-        None => Rule { ..form.rule.clone() },
+        None => form.rule.clone(),
     };
     Ok(Settings {
         name: form.name.clone(),
@@ -388,14 +388,6 @@ async fn keep_secrets(
         }
     }
     Ok(())
-}
-
-/// Fields of a form that is a part of a request are named below it.
-pub(super) fn below(problems: Vec<FieldProblem>, form: &str) -> Error {
-    let moved = problems
-        .into_iter()
-        .map(|problem| FieldProblem { pointer: format!("{form}{}", problem.pointer).into(), ..problem });
-    Error::Invalid { problems: moved.collect() }
 }
 
 fn cluster_missing(error: StoreError, cluster: Option<&ClusterSlug>) -> Error {

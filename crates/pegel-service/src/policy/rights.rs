@@ -4,6 +4,7 @@ use pegel_core::access::Role;
 use pegel_core::access::decision::Principal;
 use pegel_core::access::pattern::Pattern;
 use pegel_core::access::scope::{ClusterScope, Scope, TablePattern, TableScope};
+use pegel_core::ids::ClusterSlug;
 
 use crate::error::Error;
 
@@ -42,6 +43,14 @@ fn covers_tables(held: &Scope, entry: &ClusterScope, pattern: &TablePattern) -> 
         TableScope::All => true,
         TableScope::Only(patterns) => patterns.contains(pattern),
     })
+}
+
+/// Whether somebody with this scope may see what belongs to a cluster, or to none.
+pub(crate) fn is_in_scope(scope: &Scope, cluster: Option<&ClusterSlug>) -> bool {
+    match cluster {
+        Some(slug) => scope.allows_whole_cluster(slug),
+        None => *scope == Scope::All,
+    }
 }
 
 #[cfg(test)]
